@@ -1,0 +1,26 @@
+# What every target of the project is built with, and the version that all of them carry.
+
+add_library(fleetbench_options INTERFACE)
+target_include_directories(fleetbench_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(fleetbench_options INTERFACE -Wall -Wextra -Wshadow -Wconversion
+                                                    -Wno-sign-conversion -Wnon-virtual-dtor)
+if(FLEETBENCH_SANITIZE)
+  target_compile_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE}
+                                                      -fno-omit-frame-pointer)
+  target_link_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE})
+endif()
+
+# fleetbench_library(NAME SOURCES... [LINK LIBRARIES...])
+function(fleetbench_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC fleetbench_options ${ARG_LINK})
+endfunction()
+
+# The commit that was built, so that ranks of different builds can refuse to work together.
+find_package(Git QUIET)
+set(FLEETBENCH_COMMIT "unknown")
+if(GIT_FOUND)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} describe --always --dirty
+                  OUTPUT_VARIABLE FLEETBENCH_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()

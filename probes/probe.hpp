@@ -1,0 +1,75 @@
+// The interface of a probe. A probe measures one thing on one subject and returns values; it never
+// judges them. To add one: write probes/NAME.cpp with a class derived from Probe and a factory,
+// and add one line to probes/registry.cpp. See docs/adding-a-probe.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "results-schema/metric.hpp"
+
+namespace fleetbench {
+
+// Who takes part in one slot of a probe.
+enum class Participants {
+  node,   // each node by itself
+  pair,   // two nodes with each other
+  group,  // all nodes together
+};
+
+std::string_view to_string(Participants participants);
+Participants parse_participants(std::string_view text);
+
+struct ProbeInfo {
+  std::string name;
+  std::string summary;              // one line for `fleetbench list probes`
+  Layer layer = Layer::host;
+  Participants participants = Participants::node;
+  // JSON Schema (draft 7) of the parameters, an object with "properties", each with "default" and
+  // "description", and "additionalProperties": false.
+  Json params_schema;
+  bool facts_only = false;          // measures nothing: run once, its detail describes the node
+};
+
+void to_json(Json& json, const ProbeInfo& info);
+void from_json(const Json& json, ProbeInfo& info);
+
+struct Measurement {
+  std::vector<std::optional<double>> values;  // one per metric, in the order of metrics()
+  Json detail;                                // what explains them, kept in the journal
+};
+
+// The thing that was measured works but gives a false result (status `wrong`).
+struct WrongResult : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// This machine cannot measure it, and that is no fault (status `skipped`).
+struct NotAvailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Everything is allocated, checked and warm; destruction frees all of it.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  // The only timed part. Throws WrongResult, NotAvailable, or any std::exception (`failed`).
+  virtual Measurement measure() = 0;
+};
+
+// `params` always holds every key of params_schema, defaults filled in and validated.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  virtual ProbeInfo info() const = 0;
+  virtual std::vector<MetricInfo> metrics(const Json& params) const = 0;
+  // How much work a measurement does (iteration counts), found by trying, on one node, once; the
+  // whole fleet then does the same. Empty where `params` says it all.
+  virtual Json calibrate(const Json& /*params*/) const { return Json::object(); }
+  virtual std::unique_ptr<Prepared> prepare(const Json& params, const Json& work) const = 0;
+};
+
+}  // namespace fleetbench

@@ -1,0 +1,111 @@
+// What a run means: findings, verdict, and what could not be said. Written as report.json.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results-schema/metric.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench {
+
+inline constexpr const char* kReportSchema = "fleetbench-report/1.0";
+
+enum class Verdict { pass, warn, fail, inconclusive };
+
+std::string_view to_string(Verdict verdict);  // "PASS", "WARN", "FAIL", "INCONCLUSIVE"
+Verdict parse_verdict(std::string_view text);
+
+enum class Direction { slow, fast, wrong, missing };
+enum class FindingStatus { suspect, confirmed, tentative, not_reproduced };
+
+std::string_view to_string(Direction direction);
+std::string_view to_string(FindingStatus status);
+
+// Which fields are set depends on kind: node (node), device (node, device), link (a, b; directed
+// where `directed`), rail, switch, group (nodes), fleet (none).
+struct Subject {
+  std::string kind;
+  std::string node;
+  std::string device;
+  std::string a;
+  std::string b;
+  bool directed = false;
+  std::vector<std::string> nodes;
+
+  bool operator==(const Subject&) const = default;
+};
+
+// "node2", "node0 -> node1", "node0 - node1", "4 nodes".
+std::string describe(const Subject& subject);
+
+struct MetricEvidence {
+  std::string metric;
+  std::string unit;
+  double value = 0;         // the subject's
+  double median = 0;        // its peers'
+  double slowdown_pct = 0;  // as a share of time: 1.2 times as long is +20
+};
+
+struct Evidence {
+  std::string text;
+  std::string source;       // where a person can look it up: "cpu_gemm", "inventory", "journal"
+};
+
+struct Finding {
+  int rank = 0;             // 1 is the first to look at
+  Subject subject;
+  Direction direction = Direction::slow;
+  FindingStatus status = FindingStatus::suspect;
+  Layer layer = Layer::host;
+  double slowdown_pct = 0;  // 0 for wrong and missing
+  double ci_low_pct = 0;    // nominal 90 % interval of the present level against the median
+  double ci_high_pct = 0;
+  double p_value = 1;       // after correction for everything that was tested
+  std::vector<MetricEvidence> metrics;
+  std::vector<Evidence> evidence;
+  std::optional<int> explained_by;  // rank of the finding that is its cause
+  std::string next_check;
+};
+
+struct MetricSummary {
+  std::string metric;
+  std::string unit;
+  Layer layer = Layer::host;
+  SubjectKind subject = SubjectKind::node;
+  int subjects = 0;
+  double median = 0;
+  double lowest = 0;
+  double highest = 0;
+  double spread_pct = 0;        // robust standard deviation between subjects
+  double within_pct = 0;        // standard deviation from pass to pass of one subject
+  std::optional<double> smallest_visible_pct;  // slowdown that would have been reported
+};
+
+struct NotMeasured {
+  std::string what;   // step, metric or subject
+  std::string reason;
+};
+
+struct Report {
+  std::string run_id;
+  std::string suite;
+  Verdict verdict = Verdict::inconclusive;
+  std::vector<std::string> verdict_reasons;  // one sentence each, the weightiest first
+  std::vector<Finding> findings;
+  std::vector<Evidence> configuration;       // outliers of the inventory
+  std::vector<MetricSummary> metrics;
+  std::vector<NotMeasured> not_measured;
+  std::vector<std::string> notes;            // what cannot be told apart, warnings about the set-up
+  int nodes = 0;
+  int ranks = 0;
+  std::vector<std::string> lost_nodes;
+  std::optional<TimeShares> time;
+  std::optional<WaitingCost> waiting;
+};
+
+Json to_json(const Report& report);
+Report report_from_json(const Json& json);
+
+}  // namespace fleetbench

@@ -1,0 +1,128 @@
+// A run as it is recorded: who took part, what was asked, and every sample that came back.
+// run.json holds RunHeader; each line of journal.jsonl holds one of the records below.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "results-schema/metric.hpp"
+
+namespace fleetbench {
+
+inline constexpr const char* kRunSchema = "fleetbench-run/1.0";
+inline constexpr const char* kJournalSchema = "fleetbench-journal/1.0";
+
+struct NodeInfo {
+  int index = 0;               // position in RunHeader::nodes
+  std::string name;            // host name, made unique where hosts share one
+  std::string boot_id;
+  std::vector<int> ranks;      // MPI ranks on this node; the first one leads
+  Json inventory;              // null where it could not be taken
+  int leader() const { return ranks.front(); }
+};
+
+struct RunHeader {
+  std::string run_id;
+  std::string created;         // ISO 8601, UTC
+  std::string version;
+  std::string build;
+  std::string suite;           // name of the scenario
+  std::vector<std::string> arguments;
+  std::uint64_t seed = 0;      // of everything that was drawn: orders, matchings, samples
+  Json scenario;               // as it was run, after --only, --skip, --passes, --schedule
+  std::vector<NodeInfo> nodes;
+};
+
+// Comes before the first sample of its step: the names for the positions in `values`.
+struct StepRecord {
+  int step = 0;
+  std::string id;              // unique in the run; stands before each metric's name
+  std::string probe;
+  bool concurrent = true;      // false: its subjects were measured one at a time
+  Json params;
+  Json work;                   // iteration counts fixed for the whole fleet
+  std::vector<MetricInfo> metrics;
+};
+
+// What one owner measured in one slot.
+struct SampleRecord {
+  int slot = 0;
+  int step = 0;
+  int pass = 0;
+  int node = 0;
+  std::optional<int> peer;     // link samples: from `node` to `peer`
+  Status status = Status::ok;
+  std::string reason;          // why it is not ok
+  std::vector<std::optional<double>> values;  // one per metric of the step; empty unless ok
+  double start_s = 0;          // since the run began, on the root's clock
+  double prepare_s = 0;
+  double measure_s = 0;
+  Json detail;                 // what explains the values: resource use, last words of a worker
+};
+
+// A rank that stopped answering. Nothing of its node is measured afterwards.
+struct LossRecord {
+  int rank = 0;
+  int node = 0;
+  int slot = 0;
+  std::string step;
+  std::string phase;           // "prepare", "measure", "cancel"
+  std::string reason;
+};
+
+// A step, or one node of a step, that was not measured, and why.
+struct OmissionRecord {
+  std::string step;
+  std::optional<int> node;
+  std::string reason;
+};
+
+// Where the wall time of the run went, in seconds: preparation + measurement + other = wall.
+struct TimeShares {
+  double wall_s = 0;
+  double preparation_s = 0;
+  double measurement_s = 0;
+  double other_s() const { return wall_s - preparation_s - measurement_s; }
+};
+
+// What the ranks cost while they waited for their turn: the worst of all ranks.
+struct WaitingCost {
+  int ranks = 0;               // that reported
+  double max_core_share = 0;   // CPU time over wall time while waiting; 0.001 is 0.1 % of a core
+  double max_resident_bytes = 0;
+};
+
+struct EndRecord {
+  bool interrupted = false;
+  std::string reason;
+  TimeShares time;
+  WaitingCost waiting;
+};
+
+using Record = std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord, EndRecord>;
+
+// Everything that is known of a run; what the detector and the report work from.
+struct RunData {
+  RunHeader header;
+  std::vector<StepRecord> steps;         // steps[i].step == i
+  std::vector<SampleRecord> samples;
+  std::vector<LossRecord> losses;
+  std::vector<OmissionRecord> omissions;
+  std::optional<EndRecord> end;          // absent: the run broke off
+  std::vector<std::string> damage;       // what could not be read, with its place
+};
+
+// Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node
+// or number of values that does not exist.
+void add_record(RunData& run, const Record& record);
+
+Json to_json(const RunHeader& header);
+Json to_json(const Record& record);
+// Throw nlohmann::json::exception or std::invalid_argument with the key that is wrong.
+RunHeader run_header_from_json(const Json& json);
+Record record_from_json(const Json& json);
+
+}  // namespace fleetbench
