@@ -3,7 +3,8 @@
 add_library(fleetbench_options INTERFACE)
 target_include_directories(fleetbench_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(fleetbench_options INTERFACE -Wall -Wextra -Wshadow -Wconversion
-                                                    -Wno-sign-conversion -Wnon-virtual-dtor)
+                                                    -Wno-sign-conversion -Wnon-virtual-dtor
+                                                    -Wno-missing-field-initializers)
 if(FLEETBENCH_SANITIZE)
   target_compile_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE}
                                                       -fno-omit-frame-pointer)

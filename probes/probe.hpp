@@ -25,13 +25,13 @@ Participants parse_participants(std::string_view text);
 
 struct ProbeInfo {
   std::string name;
-  std::string summary;              // one line for `fleetbench list probes`
+  std::string summary;  // one line for `fleetbench list probes`
   Layer layer = Layer::host;
   Participants participants = Participants::node;
   // JSON Schema (draft 7) of the parameters, an object with "properties", each with "default" and
   // "description", and "additionalProperties": false.
   Json params_schema;
-  bool facts_only = false;          // measures nothing: run once, its detail describes the node
+  bool facts_only = false;  // measures nothing: run once, its detail describes the node
 };
 
 void to_json(Json& json, const ProbeInfo& info);

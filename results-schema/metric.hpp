@@ -25,8 +25,8 @@ enum class SubjectKind { node, device, link, group };
 enum class Status { ok, failed, timeout, wrong, skipped };
 
 struct MetricInfo {
-  std::string name;    // unique within a run once the step's id stands before it: "cpu_gemm.fp64"
-  std::string unit;    // "FLOP/s", "B/s", "s": SI, no prefixes; prefixes are a matter of printing
+  std::string name;  // unique within a run once the step's id stands before it: "cpu_gemm.fp64"
+  std::string unit;  // "FLOP/s", "B/s", "s": SI, no prefixes; prefixes are a matter of printing
   Better better = Better::higher;
   Layer layer = Layer::host;
   SubjectKind subject = SubjectKind::node;

@@ -40,6 +40,12 @@ struct Subject {
 // "node2", "node0 -> node1", "node0 - node1", "4 nodes".
 std::string describe(const Subject& subject);
 
+// "7.3 % slower than PEERS", "4.0 times as slow as PEERS", "1.5 times as fast as PEERS"; without
+// peers the comparison ends after "slower" or "slow". `slowdown_pct` is a share of time.
+std::string describe_slowdown(double slowdown_pct, std::string_view peers = {});
+// "[6.1 .. 8.4 %]", "[3.9 .. 4.1 times]": the interval in the unit of the slowdown's description.
+std::string describe_interval(double slowdown_pct, double low_pct, double high_pct);
+
 struct MetricEvidence {
   std::string metric;
   std::string unit;
@@ -50,11 +56,11 @@ struct MetricEvidence {
 
 struct Evidence {
   std::string text;
-  std::string source;       // where a person can look it up: "cpu_gemm", "inventory", "journal"
+  std::string source;  // where a person can look it up: "cpu_gemm", "inventory", "journal"
 };
 
 struct Finding {
-  int rank = 0;             // 1 is the first to look at
+  int rank = 0;  // 1 is the first to look at
   Subject subject;
   Direction direction = Direction::slow;
   FindingStatus status = FindingStatus::suspect;
@@ -62,7 +68,7 @@ struct Finding {
   double slowdown_pct = 0;  // 0 for wrong and missing
   double ci_low_pct = 0;    // nominal 90 % interval of the present level against the median
   double ci_high_pct = 0;
-  double p_value = 1;       // after correction for everything that was tested
+  double p_value = 1;  // after correction for everything that was tested
   std::vector<MetricEvidence> metrics;
   std::vector<Evidence> evidence;
   std::optional<int> explained_by;  // rank of the finding that is its cause
@@ -78,13 +84,13 @@ struct MetricSummary {
   double median = 0;
   double lowest = 0;
   double highest = 0;
-  double spread_pct = 0;        // robust standard deviation between subjects
-  double within_pct = 0;        // standard deviation from pass to pass of one subject
+  double spread_pct = 0;  // robust standard deviation between subjects
+  double within_pct = 0;  // standard deviation from pass to pass of one subject
   std::optional<double> smallest_visible_pct;  // slowdown that would have been reported
 };
 
 struct NotMeasured {
-  std::string what;   // step, metric or subject
+  std::string what;  // step, metric or subject
   std::string reason;
 };
 
@@ -94,10 +100,10 @@ struct Report {
   Verdict verdict = Verdict::inconclusive;
   std::vector<std::string> verdict_reasons;  // one sentence each, the weightiest first
   std::vector<Finding> findings;
-  std::vector<Evidence> configuration;       // outliers of the inventory
+  std::vector<Evidence> configuration;  // outliers of the inventory
   std::vector<MetricSummary> metrics;
   std::vector<NotMeasured> not_measured;
-  std::vector<std::string> notes;            // what cannot be told apart, warnings about the set-up
+  std::vector<std::string> notes;  // what cannot be told apart, warnings about the set-up
   int nodes = 0;
   int ranks = 0;
   std::vector<std::string> lost_nodes;

@@ -16,34 +16,34 @@ inline constexpr const char* kRunSchema = "fleetbench-run/1.0";
 inline constexpr const char* kJournalSchema = "fleetbench-journal/1.0";
 
 struct NodeInfo {
-  int index = 0;               // position in RunHeader::nodes
-  std::string name;            // host name, made unique where hosts share one
+  int index = 0;     // position in RunHeader::nodes
+  std::string name;  // host name, made unique where hosts share one
   std::string boot_id;
-  std::vector<int> ranks;      // MPI ranks on this node; the first one leads
-  Json inventory;              // null where it could not be taken
+  std::vector<int> ranks;  // MPI ranks on this node; the first one leads
+  Json inventory;          // null where it could not be taken
   int leader() const { return ranks.front(); }
 };
 
 struct RunHeader {
   std::string run_id;
-  std::string created;         // ISO 8601, UTC
+  std::string created;  // ISO 8601, UTC
   std::string version;
   std::string build;
-  std::string suite;           // name of the scenario
+  std::string suite;  // name of the scenario
   std::vector<std::string> arguments;
-  std::uint64_t seed = 0;      // of everything that was drawn: orders, matchings, samples
-  Json scenario;               // as it was run, after --only, --skip, --passes, --schedule
+  std::uint64_t seed = 0;  // of everything that was drawn: orders, matchings, samples
+  Json scenario;           // as it was run, after --only, --skip, --passes, --schedule
   std::vector<NodeInfo> nodes;
 };
 
 // Comes before the first sample of its step: the names for the positions in `values`.
 struct StepRecord {
   int step = 0;
-  std::string id;              // unique in the run; stands before each metric's name
+  std::string id;  // unique in the run; stands before each metric's name
   std::string probe;
-  bool concurrent = true;      // false: its subjects were measured one at a time
+  bool concurrent = true;  // false: its subjects were measured one at a time
   Json params;
-  Json work;                   // iteration counts fixed for the whole fleet
+  Json work;  // iteration counts fixed for the whole fleet
   std::vector<MetricInfo> metrics;
 };
 
@@ -53,14 +53,14 @@ struct SampleRecord {
   int step = 0;
   int pass = 0;
   int node = 0;
-  std::optional<int> peer;     // link samples: from `node` to `peer`
+  std::optional<int> peer;  // link samples: from `node` to `peer`
   Status status = Status::ok;
-  std::string reason;          // why it is not ok
+  std::string reason;                         // why it is not ok
   std::vector<std::optional<double>> values;  // one per metric of the step; empty unless ok
-  double start_s = 0;          // since the run began, on the root's clock
+  double start_s = 0;                         // since the run began, on the root's clock
   double prepare_s = 0;
   double measure_s = 0;
-  Json detail;                 // what explains the values: resource use, last words of a worker
+  Json detail;  // what explains the values: resource use, last words of a worker
 };
 
 // A rank that stopped answering. Nothing of its node is measured afterwards.
@@ -69,7 +69,7 @@ struct LossRecord {
   int node = 0;
   int slot = 0;
   std::string step;
-  std::string phase;           // "prepare", "measure", "cancel"
+  std::string phase;  // "prepare", "measure", "cancel"
   std::string reason;
 };
 
@@ -90,8 +90,8 @@ struct TimeShares {
 
 // What the ranks cost while they waited for their turn: the worst of all ranks.
 struct WaitingCost {
-  int ranks = 0;               // that reported
-  double max_core_share = 0;   // CPU time over wall time while waiting; 0.001 is 0.1 % of a core
+  int ranks = 0;              // that reported
+  double max_core_share = 0;  // CPU time over wall time while waiting; 0.001 is 0.1 % of a core
   double max_resident_bytes = 0;
 };
 
@@ -107,12 +107,12 @@ using Record = std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord
 // Everything that is known of a run; what the detector and the report work from.
 struct RunData {
   RunHeader header;
-  std::vector<StepRecord> steps;         // steps[i].step == i
+  std::vector<StepRecord> steps;  // steps[i].step == i
   std::vector<SampleRecord> samples;
   std::vector<LossRecord> losses;
   std::vector<OmissionRecord> omissions;
-  std::optional<EndRecord> end;          // absent: the run broke off
-  std::vector<std::string> damage;       // what could not be read, with its place
+  std::optional<EndRecord> end;     // absent: the run broke off
+  std::vector<std::string> damage;  // what could not be read, with its place
 };
 
 // Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node

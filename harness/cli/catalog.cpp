@@ -1,0 +1,76 @@
+#include "harness/cli/catalog.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "harness/fleet/job.hpp"
+#include "results-schema/version.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+constexpr double kAnswer_s = 30;
+constexpr double kCalibrate_s = 60;
+constexpr const char* kWorkerName = "fleetbench-worker";
+
+}  // namespace
+
+worker::Worker local_worker() {
+  return worker::Worker(
+      {worker::path_beside_this_executable(kWorkerName), "--serve", std::to_string(getpid())});
+}
+
+Catalog::Catalog(worker::Worker& worker) : worker_(worker) {
+  const Json answer = ask({{"cmd", "catalog"}}, kAnswer_s);
+  const auto build = answer.value("version", "?") + " " + answer.value("build", "?");
+  const auto ours = fmt::format("{} {}", kVersion, kBuild);
+  if (build != ours) {
+    throw std::runtime_error(
+        fmt::format("{} is of another build ({}) than fleetbench ({}): install both together",
+                    worker::path_beside_this_executable(kWorkerName), build, ours));
+  }
+  for (const auto& info : answer.at("probes")) {
+    probes_.push_back({info.get<ProbeInfo>(), false});
+  }
+  for (auto& info : fleet::probes_over_mpi()) {
+    probes_.push_back({std::move(info), true});
+  }
+}
+
+const plan::ProbeChoice* Catalog::find(const std::string& name) const {
+  for (const auto& probe : probes_) {
+    if (probe.info.name == name) {
+      return &probe;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<MetricInfo> Catalog::metrics(const plan::ProbeChoice& probe, const Json& params) {
+  if (probe.over_mpi) {
+    return fleet::metrics_over_mpi(probe.info.name, params);
+  }
+  const Json command{{"cmd", "metrics"}, {"probe", probe.info.name}, {"params", params}};
+  return ask(command, kAnswer_s).at("metrics").get<std::vector<MetricInfo>>();
+}
+
+Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params) {
+  if (probe.over_mpi) {
+    return Json::object();
+  }
+  const Json command{{"cmd", "calibrate"}, {"probe", probe.info.name}, {"params", params}};
+  return ask(command, kCalibrate_s).at("work");
+}
+
+Json Catalog::ask(const Json& command, double limit_s) {
+  const auto reply = worker_.ask(command, limit_s);
+  if (reply.status != Status::ok) {
+    throw std::runtime_error(
+        fmt::format("fleetbench-worker ({}): {}", command.value("cmd", ""), reply.reason));
+  }
+  return reply.body;
+}
+
+}  // namespace fleetbench::cli

@@ -1,0 +1,36 @@
+// All probes, whoever runs them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/plan/slots.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace fleetbench::cli {
+
+class Catalog {
+ public:
+  // Asks the worker what it can. Throws std::runtime_error where it does not answer or is of
+  // another build than this program.
+  explicit Catalog(worker::Worker& worker);
+
+  const std::vector<plan::ProbeChoice>& probes() const { return probes_; }
+  // Null where there is none.
+  const plan::ProbeChoice* find(const std::string& name) const;
+  // `params` complete and valid.
+  std::vector<MetricInfo> metrics(const plan::ProbeChoice& probe, const Json& params);
+  // The work of a step for the whole fleet, found by trying it here.
+  Json calibrate(const plan::ProbeChoice& probe, const Json& params);
+
+ private:
+  Json ask(const Json& command, double limit_s);
+
+  worker::Worker& worker_;
+  std::vector<plan::ProbeChoice> probes_;
+};
+
+// The worker that stands beside this executable.
+worker::Worker local_worker();
+
+}  // namespace fleetbench::cli

@@ -1,0 +1,146 @@
+// `fleetbench doctor`: what can be measured here, what cannot and why, and how to launch.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "harness/cli/allocation.hpp"
+#include "harness/cli/catalog.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/fleet/job.hpp"
+#include "probes/support/launch_warnings.hpp"
+#include "results-schema/check.hpp"
+#include "results-schema/version.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+constexpr double kInventory_s = 30;
+
+std::optional<std::string> variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::optional<std::string> file_text(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return std::nullopt;
+  }
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+bool on_path(const std::string& program) {
+  std::string rest = variable("PATH").value_or("");
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const auto folder = rest.substr(0, colon);
+    if (!folder.empty() && access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) {
+      return true;
+    }
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  }
+  return false;
+}
+
+void say(bool good, const std::string& text) {
+  fmt::print("  {} {}\n", good ? "ok " : "NO ", text);
+}
+
+// The facts of this machine, as the worker sees them; null where it cannot say.
+Json inventory(worker::Worker& worker) {
+  const Json prepare{{"cmd", "prepare"},
+                     {"probe", "inventory"},
+                     {"params", Json::object()},
+                     {"work", Json::object()}};
+  if (worker.ask(prepare, kInventory_s).status != Status::ok) {
+    return nullptr;
+  }
+  const auto reply = worker.ask({{"cmd", "measure"}}, kInventory_s);
+  return reply.status == Status::ok ? reply.body.value("detail", Json()) : Json();
+}
+
+bool check_probes() {
+  fmt::print("Probes\n");
+  auto worker = local_worker();
+  try {
+    const Catalog catalog(worker);
+    for (const auto& probe : catalog.probes()) {
+      say(true, fmt::format("{:<16} {}", probe.info.name, probe.info.summary));
+    }
+  } catch (const std::exception& error) {
+    say(false, error.what());
+    say(false, "install fleetbench-worker beside fleetbench; without it no node can be measured");
+    return false;
+  }
+  const Json facts = inventory(worker);
+  if (facts.is_object() && facts.contains("gpus") && facts["gpus"].is_array() &&
+      !facts["gpus"].empty()) {
+    say(false,
+        fmt::format("{} GPUs are here; this version has no probe for them", facts["gpus"].size()));
+  }
+  fmt::print("This machine\n");
+  const auto warnings = launch_warnings(facts);
+  for (const auto& warning : warnings) {
+    say(false, warning);
+  }
+  if (warnings.empty()) {
+    say(true, "no CPU, memory or file limit stands in the way");
+  }
+  return true;
+}
+
+bool check_launcher(const Allocation& allocation) {
+  fmt::print("MPI\n");
+  say(true, fleet::mpi_library());
+  const char* launcher = allocation.kind == AllocationKind::slurm ? "srun" : "mpirun";
+  const bool found = on_path(launcher);
+  say(found, found ? fmt::format("{} is on the PATH", launcher)
+                   : fmt::format("{} is not on the PATH: install it ({})", launcher,
+                                 allocation.kind == AllocationKind::slurm ? "Debian: slurm-client"
+                                                                          : "Debian: openmpi-bin"));
+  return found;
+}
+
+}  // namespace
+
+int doctor_command(const Invocation& invocation) {
+  cxxopts::Options options("fleetbench doctor",
+                           "Says what this machine can measure, what not, what to install, and how "
+                           "to launch in the allocation that it finds.\n"
+                           "Exit codes: 0 all is well, 2 something is missing.\n");
+  options.custom_help("[--hostfile FILE]");
+  options.add_options()("h,help", "print this")("hostfile", "the hosts to measure, as for mpirun",
+                                                cxxopts::value<std::string>(), "FILE");
+  const auto result = parse(options, invocation.arguments);
+  if (result.count("help") > 0) {
+    fmt::print("{}", options.help());
+    return kOk;
+  }
+  if (!result.unmatched().empty()) {
+    throw InputError(fmt::format("doctor takes no \"{}\"", result.unmatched().front()));
+  }
+  const auto hostfile =
+      result.count("hostfile") > 0 ? result["hostfile"].as<std::string>() : std::string();
+  const Allocation allocation = find_allocation(hostfile, variable, file_text);
+  fmt::print("fleetbench {} ({})\n", kVersion, kBuild);
+  const bool launcher = check_launcher(allocation);
+  const bool probes = check_probes();
+  fmt::print("Launch ({}, {} node{})\n    {}\n", allocation.source, allocation.nodes,
+             allocation.nodes == 1 ? "" : "s",
+             launch_line(allocation, geteuid() == 0,
+                         static_cast<int>(std::thread::hardware_concurrency())));
+  if (allocation.kind == AllocationKind::single_host) {
+    fmt::print(
+        "    One machine has no peers: as nodes, ranks are compared only with each other. To "
+        "measure\n    a fleet run this inside a Slurm job, or give --hostfile FILE.\n");
+  }
+  return launcher && probes ? kOk : kFailVerdict;
+}
+
+}  // namespace fleetbench::cli

@@ -1,0 +1,97 @@
+#include "harness/cli/judgement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/cli/command.hpp"
+#include "harness/detect/detect.hpp"
+#include "harness/report/report.hpp"
+#include "probes/support/launch_warnings.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+// The same warning of many nodes is said once.
+std::vector<std::string> warnings_of(const std::vector<NodeInfo>& nodes) {
+  std::map<std::string, std::vector<std::string>> nodes_by_warning;
+  for (const auto& node : nodes) {
+    if (!node.inventory.is_object()) {
+      continue;
+    }
+    for (const auto& warning : launch_warnings(node.inventory)) {
+      nodes_by_warning[warning].push_back(node.name);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const auto& [warning, names] : nodes_by_warning) {
+    const auto who =
+        names.size() == nodes.size() && names.size() > 1 ? fmt::format("all {} nodes", names.size())
+        : names.size() > 3 ? fmt::format("{} and {} more nodes", names.front(), names.size() - 1)
+                           : fmt::format("{}", fmt::join(names, ", "));
+    notes.push_back(fmt::format("{}: {}", who, warning));
+  }
+  return notes;
+}
+
+// mpirun gives its first rank a terminal of its own, whatever its own output goes to; escape codes
+// in somebody's log file are worse than a plain terminal.
+bool wants_colour() {
+  return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr &&
+         std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
+}
+
+}  // namespace
+
+Report judge(const RunData& run, const std::map<Layer, double>& min_effect) {
+  DetectOptions options;
+  options.min_effect = min_effect;
+  Report report = analyze(run, options);
+  for (auto& note : warnings_of(run.header.nodes)) {
+    report.notes.push_back(std::move(note));
+  }
+  return report;
+}
+
+void print(const Report& report, bool json, const std::string& where) {
+  if (json) {
+    fmt::print("{}", report_json(report));
+  } else {
+    fmt::print("{}", summary_text(report, {.colour = wants_colour()}));
+    fmt::print("Run directory: {}\n", where);
+  }
+  std::fflush(stdout);
+}
+
+int run_exit_code(Verdict verdict, bool exit_on_warn) {
+  switch (verdict) {
+    case Verdict::pass:
+      return kOk;
+    case Verdict::warn:
+      return exit_on_warn ? kWarnVerdict : kOk;
+    case Verdict::fail:
+      return kFailVerdict;
+    case Verdict::inconclusive:
+      return kInconclusive;
+  }
+  return kInternalError;
+}
+
+int nagios_exit_code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return 0;
+    case Verdict::warn:
+      return 1;
+    case Verdict::fail:
+      return 2;
+    case Verdict::inconclusive:
+      return 3;
+  }
+  return kInternalError;
+}
+
+}  // namespace fleetbench::cli

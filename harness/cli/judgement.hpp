@@ -1,0 +1,23 @@
+// What a recorded run means, and how a command says so.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "results-schema/report.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench::cli {
+
+// The detector's report, with warnings about how the run was launched added to its notes.
+Report judge(const RunData& run, const std::map<Layer, double>& min_effect);
+
+// Prints the summary, or report.json alone. `where` is the folder of the run.
+void print(const Report& report, bool json, const std::string& where);
+
+// Under a launcher: 0, 2, 3, or 4 for WARN with exit_on_warn.
+int run_exit_code(Verdict verdict, bool exit_on_warn);
+// Nagios': 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE.
+int nagios_exit_code(Verdict verdict);
+
+}  // namespace fleetbench::cli

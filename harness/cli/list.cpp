@@ -1,0 +1,88 @@
+// `fleetbench list probes|suites|metrics`
+#include <fmt/format.h>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/suite.hpp"
+#include "results-schema/check.hpp"
+#include "results-schema/embedded.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+void list_suites() {
+  for (const auto& file : embedded_scenarios()) {
+    const auto scenario = parse_scenario(file.text, file.name);
+    fmt::print("{}: {}\n", scenario.name, scenario.description);
+    for (const auto& step : scenario.steps) {
+      fmt::print("    {:<18}{}, {} passes\n", step.id, to_string(step.schedule),
+                 step.passes.value_or(scenario.passes));
+    }
+  }
+}
+
+void list_probes(const Catalog& catalog) {
+  for (const auto& probe : catalog.probes()) {
+    fmt::print("{}: {} (layer {}, one {} at a time)\n", probe.info.name, probe.info.summary,
+               to_string(probe.info.layer), to_string(probe.info.participants));
+    const Json nothing = Json::object();
+    for (const auto& [name, rules] :
+         probe.info.params_schema.value("properties", nothing).items()) {
+      fmt::print("    {:<20}{} (default {})\n", name, rules.value("description", ""),
+                 rules.value("default", Json()).dump());
+    }
+  }
+}
+
+// Metrics depend on parameters: those of each built-in suite.
+void list_metrics(Catalog& catalog) {
+  for (const auto& file : embedded_scenarios()) {
+    fmt::print("{}:\n", file.name);
+    const Suite suite = resolve({.suite = file.name, .only = {}, .skip = {}}, catalog);
+    for (const auto& step : suite.steps) {
+      const plan::ProbeChoice choice{step.probe, step.over_mpi};
+      for (const auto& metric : catalog.metrics(choice, step.scenario.params)) {
+        fmt::print("    {:<36} {:<7} {:<6} is better  {:<8} of each {:<5} {}\n",
+                   step.id + "." + metric.name, metric.unit, to_string(metric.better),
+                   to_string(metric.layer), to_string(metric.subject), metric.description);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int list_command(const Invocation& invocation) {
+  cxxopts::Options options("fleetbench list",
+                           "Lists the probes with their parameters, the suites with their steps, "
+                           "or the metrics of each suite.\n");
+  options.custom_help("probes|suites|metrics");
+  options.positional_help("");
+  options.add_options()("h,help", "print this")("what", "what to list",
+                                                cxxopts::value<std::string>());
+  options.parse_positional({"what"});
+  const auto result = parse(options, invocation.arguments);
+  if (result.count("help") > 0) {
+    fmt::print("{}", options.help());
+    return kOk;
+  }
+  const auto what = result.count("what") > 0 ? result["what"].as<std::string>() : "";
+  if (!result.unmatched().empty() || (what != "probes" && what != "suites" && what != "metrics")) {
+    throw InputError(fmt::format(
+        "list \"{}\": say one of `fleetbench list probes`, `list suites`, `list metrics`", what));
+  }
+  if (what == "suites") {
+    list_suites();
+    return kOk;
+  }
+  auto worker = local_worker();
+  Catalog catalog(worker);
+  if (what == "probes") {
+    list_probes(catalog);
+  } else {
+    list_metrics(catalog);
+  }
+  return kOk;
+}
+
+}  // namespace fleetbench::cli

@@ -1,0 +1,236 @@
+// `fleetbench run`: every rank comes here; the root decides, measures and reports.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <random>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/judgement.hpp"
+#include "harness/cli/progress_lines.hpp"
+#include "harness/cli/run_options.hpp"
+#include "harness/fleet/job.hpp"
+#include "harness/record/recorder.hpp"
+#include "harness/report/report.hpp"
+#include "results-schema/check.hpp"
+#include "results-schema/version.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string utc(const char* format) {
+  return fmt::format(fmt::runtime(format), fmt::gmtime(std::time(nullptr)));
+}
+
+// The launcher itself needs a handful of descriptors for each rank that it starts on this machine,
+// and stops without a word where it gets none.
+void check_open_files() {
+  constexpr long kPerRank = 5;
+  constexpr long kBesides = 64;
+  const char* text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  rlimit limit{};
+  if (text == nullptr || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  const long needed = std::atol(text) * kPerRank + kBesides;
+  if (limit.rlim_cur < static_cast<rlim_t>(needed)) {
+    throw InputError(fmt::format(
+        "{} ranks on one machine need about {} open files, the limit is {}: raise it with "
+        "`ulimit -n {}` before mpirun",
+        text, needed, limit.rlim_cur, needed));
+  }
+}
+
+fs::path new_folder(const std::string& suite) {
+  const fs::path base = fs::path("fleetbench-runs") / (utc("{:%Y%m%dT%H%M%SZ}-") + suite);
+  fs::path path = base;
+  for (int number = 2; fs::exists(path); ++number) {
+    path = base.string() + fmt::format("-{}", number);
+  }
+  return path;
+}
+
+// Records go to the disk; what an inventory says of a node belongs to the node.
+class RecordingSink : public fleet::RecordSink {
+ public:
+  RecordingSink(record::Recorder& recorder, const std::vector<plan::PlannedStep>& steps)
+      : recorder_(recorder), steps_(steps) {}
+
+  void add(const Record& record) override {
+    const auto* sample = std::get_if<SampleRecord>(&record);
+    if (sample == nullptr || !steps_[static_cast<std::size_t>(sample->step)].probe.facts_only ||
+        sample->status != Status::ok) {
+      recorder_.add(record);
+      return;
+    }
+    auto facts = *sample;
+    facts.detail.erase("resources");
+    recorder_.set_inventory(facts.node, std::move(facts.detail));
+    facts.detail = nullptr;
+    header_changed_ = true;
+    recorder_.add(facts);
+  }
+
+  void sync() override {
+    if (header_changed_) {
+      recorder_.write_header();
+      header_changed_ = false;
+    }
+    recorder_.sync();
+  }
+
+ private:
+  record::Recorder& recorder_;
+  const std::vector<plan::PlannedStep>& steps_;
+  bool header_changed_ = false;
+};
+
+// What the root knows before it joins the job.
+struct Plan {
+  RunOptions options;
+  Catalog catalog;
+  Suite suite;
+  record::RunDirectory directory;
+};
+
+Plan make_plan(const RunOptions& options, worker::Worker& worker) {
+  check_open_files();
+  Catalog catalog(worker);
+  Suite suite = resolve(options.suite, catalog);
+  const fs::path out =
+      options.out.empty() ? new_folder(suite.scenario.name) : fs::path(options.out);
+  return {options, std::move(catalog), std::move(suite), record::RunDirectory::create(out)};
+}
+
+RunHeader make_header(const Plan& plan, const Invocation& invocation, std::vector<NodeInfo> nodes) {
+  RunHeader header;
+  header.run_id = utc("{:%Y%m%dT%H%M%SZ}-") + fmt::format("{:08x}", std::random_device{}());
+  header.created = utc("{:%Y-%m-%dT%H:%M:%SZ}");
+  header.version = kVersion;
+  header.build = kBuild;
+  header.suite = plan.suite.scenario.name;
+  header.arguments = invocation.arguments;
+  header.seed = plan.options.seed;
+  header.scenario = to_json(plan.suite.scenario);
+  header.nodes = std::move(nodes);
+  return header;
+}
+
+void begin_steps(Plan& plan, record::Recorder& recorder) {
+  int index = 0;
+  for (auto& step : plan.suite.steps) {
+    const plan::ProbeChoice choice{step.probe, step.over_mpi};
+    if (!step.probe.facts_only) {
+      step.work = plan.catalog.calibrate(choice, step.scenario.params);
+    }
+    recorder.add(StepRecord{.step = index++,
+                            .id = step.id,
+                            .probe = step.probe.name,
+                            .concurrent = step.concurrent,
+                            .params = step.scenario.params,
+                            .work = step.work,
+                            .metrics = plan.catalog.metrics(choice, step.scenario.params)});
+  }
+}
+
+// Interrupted: a launcher that sent SIGTERM sends SIGKILL a second later, so no more than this.
+int save_interrupted(record::Recorder& recorder) {
+  recorder.sync();
+  record::write_whole(recorder.directory().verdict(),
+                      std::string(to_string(Verdict::inconclusive)) + "\n");
+  fmt::print(stderr, "fleetbench: interrupted; `fleetbench analyze {}` reports what was measured\n",
+             recorder.directory().path().string());
+  return kInconclusive;
+}
+
+int report_run(const Plan& plan, const record::Recorder& recorder) {
+  const Report report = judge(recorder.run(), plan.options.min_effect);
+  std::string unwritten;
+  try {
+    record::write_report(recorder.directory(), report_json(report), prometheus_text(report),
+                         report.verdict);
+  } catch (const std::system_error& error) {
+    unwritten = error.what();
+  }
+  print(report, plan.options.json, recorder.directory().path().string());
+  if (!unwritten.empty()) {
+    fmt::print(stderr, "fleetbench: the report is not on disk: {}\n", unwritten);
+  }
+  return run_exit_code(report.verdict, plan.options.exit_on_warn);
+}
+
+int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
+  ProgressLines progress;
+  const auto ranks = job.gather(progress);
+  auto nodes = plan::make_nodes(ranks, plan.options.suite.nodes_by);
+  progress.note(fmt::format("{}; suite {}, seed {}", plan::describe(nodes),
+                            plan.suite.scenario.name, plan.options.seed));
+  record::Recorder recorder(plan.directory, make_header(plan, invocation, nodes));
+  begin_steps(plan, recorder);
+  const auto slots =
+      plan::make_slots(plan.suite.steps, static_cast<int>(nodes.size()), plan.options.seed);
+  RecordingSink sink(recorder, plan.suite.steps);
+  const auto outcome =
+      job.measure(nodes, plan.suite.steps, slots, sink, progress, invocation.start);
+  recorder.add(EndRecord{.interrupted = outcome.interrupted,
+                         .reason = outcome.interrupted ? "interrupted by a signal" : "",
+                         .time = outcome.time,
+                         .waiting = outcome.waiting});
+  if (outcome.interrupted) {
+    return save_interrupted(recorder);
+  }
+  recorder.sync();
+  return report_run(plan, recorder);
+}
+
+}  // namespace
+
+int run_command(const Invocation& invocation) {
+  const bool speaks = fleet::rank_given_by_launcher() == 0;
+  std::string help;
+  std::optional<RunOptions> options;
+  try {
+    options = parse_run_options(invocation, help);
+  } catch (const InputError&) {
+    if (!speaks) {
+      return kUsageError;  // said once is enough
+    }
+    throw;
+  }
+  if (!options) {
+    if (speaks) {
+      fmt::print("{}", help);
+    }
+    return kOk;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  auto worker = local_worker();
+  std::optional<Plan> plan;
+  if (speaks) {
+    plan.emplace(make_plan(*options, worker));
+  }
+  fleet::Job job(worker);
+  if (!job.is_root()) {
+    job.serve();
+    return kOk;
+  }
+  int exit_code = kInternalError;
+  try {
+    exit_code = lead(job, *plan, invocation);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fleetbench: {}\n", error.what());
+    std::fflush(nullptr);
+    job.abort(kInternalError);
+  }
+  job.close(exit_code);
+  return exit_code;
+}
+
+}  // namespace fleetbench::cli

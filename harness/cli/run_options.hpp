@@ -1,0 +1,26 @@
+// The options of `fleetbench run`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/suite.hpp"
+
+namespace fleetbench::cli {
+
+struct RunOptions {
+  SuiteOptions suite;
+  std::string out;  // empty: a new folder under fleetbench-runs/
+  std::uint64_t seed = 0;
+  bool json = false;
+  bool exit_on_warn = false;
+  std::map<Layer, double> min_effect;
+};
+
+// Empty where only help was asked for, which stands in `help`. Throws InputError.
+std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help);
+
+}  // namespace fleetbench::cli

@@ -1,0 +1,137 @@
+#include "harness/cli/suite.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/record/run_directory.hpp"
+#include "results-schema/check.hpp"
+#include "results-schema/embedded.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+constexpr const char* kInventory = "inventory";
+
+bool matches_any(const std::vector<std::string>& globs, const ScenarioStep& step) {
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    return fnmatch(glob.c_str(), step.id.c_str(), 0) == 0 ||
+           fnmatch(glob.c_str(), step.probe.c_str(), 0) == 0;
+  });
+}
+
+// A glob that matches nothing is a slip of the pen, not a wish.
+void check_globs(const std::vector<std::string>& globs, const char* option,
+                 const Scenario& scenario) {
+  for (const auto& glob : globs) {
+    const bool matches =
+        std::any_of(scenario.steps.begin(), scenario.steps.end(),
+                    [&](const ScenarioStep& step) { return matches_any({glob}, step); });
+    if (!matches) {
+      std::vector<std::string> ids;
+      for (const auto& step : scenario.steps) {
+        ids.push_back(step.id);
+      }
+      throw InputError(fmt::format("--{} {}: matches no step of suite {}, which has {}", option,
+                                   glob, scenario.name, fmt::join(ids, ", ")));
+    }
+  }
+}
+
+void choose_steps(Scenario& scenario, const SuiteOptions& options) {
+  check_globs(options.only, "only", scenario);
+  check_globs(options.skip, "skip", scenario);
+  std::erase_if(scenario.steps, [&](const ScenarioStep& step) {
+    const bool facts = step.probe == kInventory;
+    return (!facts && !options.only.empty() && !matches_any(options.only, step)) ||
+           matches_any(options.skip, step);
+  });
+  const bool measures = std::any_of(scenario.steps.begin(), scenario.steps.end(),
+                                    [](const auto& step) { return step.probe != kInventory; });
+  if (!measures) {
+    throw InputError(
+        fmt::format("--only and --skip leave no step of suite {} to measure; leave one of them out",
+                    scenario.name));
+  }
+}
+
+// Every run begins with what the nodes are; a scenario may say it, but need not.
+void put_inventory_first(Scenario& scenario) {
+  const auto is_inventory = [](const auto& step) { return step.probe == kInventory; };
+  if (std::none_of(scenario.steps.begin(), scenario.steps.end(), is_inventory)) {
+    ScenarioStep step;
+    step.id = kInventory;
+    step.probe = kInventory;
+    step.limit_s = 30;
+    scenario.steps.insert(scenario.steps.begin(), step);
+  }
+}
+
+std::string names(const std::vector<plan::ProbeChoice>& probes) {
+  std::vector<std::string> result;
+  for (const auto& probe : probes) {
+    result.push_back(probe.info.name);
+  }
+  return fmt::format("{}", fmt::join(result, ", "));
+}
+
+std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catalog) {
+  std::vector<plan::ProbeChoice> chosen;
+  std::vector<std::string> faults;
+  for (auto& step : scenario.steps) {
+    const auto* probe = catalog.find(step.probe);
+    const auto path = fmt::format("step \"{}\"", step.id);
+    if (probe == nullptr) {
+      faults.push_back(fmt::format("{}: \"{}\" is no probe; there are {}", path, step.probe,
+                                   names(catalog.probes())));
+      continue;
+    }
+    step.params = with_defaults(step.params, probe->info.params_schema);
+    for (auto& fault : check_against(step.params, probe->info.params_schema, "params")) {
+      faults.push_back(fmt::format("{}: {}", path, fault));
+    }
+    chosen.push_back(*probe);
+  }
+  if (!faults.empty()) {
+    const auto prefix = "suite " + scenario.name + ": ";
+    throw InputError(prefix + fmt::format("{}", fmt::join(faults, "\n" + prefix)));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Scenario load_scenario(const std::string& suite) {
+  std::vector<std::string> known;
+  for (const auto& file : embedded_scenarios()) {
+    if (file.name == suite) {
+      return parse_scenario(file.text, suite);
+    }
+    known.push_back(file.name);
+  }
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(suite, error)) {
+    throw InputError(fmt::format("--suite {}: is neither a suite ({}) nor a file", suite,
+                                 fmt::join(known, ", ")));
+  }
+  return parse_scenario(record::read_whole(suite), suite);
+}
+
+Suite resolve(const SuiteOptions& options, const Catalog& catalog) {
+  Suite suite{.scenario = load_scenario(options.suite), .steps = {}};
+  auto& scenario = suite.scenario;
+  put_inventory_first(scenario);
+  choose_steps(scenario, options);
+  if (options.passes > 0) {
+    scenario.passes = options.passes;
+  }
+  const auto probes = complete(scenario, catalog);
+  suite.steps =
+      plan::plan_steps(scenario, probes, options.schedule, options.nodes_by == plan::NodesBy::rank);
+  return suite;
+}
+
+}  // namespace fleetbench::cli

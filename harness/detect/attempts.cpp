@@ -1,0 +1,79 @@
+#include "harness/detect/attempts.hpp"
+
+#include <algorithm>
+
+namespace fleetbench::detect {
+namespace {
+
+bool is_lost(const Trouble& trouble, const std::set<int>& lost) {
+  return lost.contains(trouble.node) || (trouble.peer && lost.contains(*trouble.peer));
+}
+
+void sort_in(const Trouble& trouble, const std::set<int>& lost, StepAttempts& attempts) {
+  const Who who = who_of(trouble.node, trouble.peer);
+  if (trouble.status == Status::wrong) {
+    attempts.wrong[who].push_back(&trouble);
+  } else if (is_lost(trouble, lost)) {
+    return;
+  } else if (trouble.status == Status::skipped) {
+    attempts.skipped[who].push_back(&trouble);
+  } else {
+    attempts.broken[who].push_back(&trouble);
+  }
+}
+
+bool has_value(const SampleRecord& sample) {
+  return sample.status == Status::ok &&
+         std::any_of(sample.values.begin(), sample.values.end(),
+                     [](const auto& value) { return value.has_value(); });
+}
+
+}  // namespace
+
+Who who_of(int node, std::optional<int> peer) {
+  return peer ? Who(std::min(node, *peer), std::max(node, *peer)) : Who(node, -1);
+}
+
+std::size_t StepAttempts::participants() const {
+  std::set<int> nodes;
+  for (const auto& [who, asked] : passes) {
+    nodes.insert(who.first);
+    if (who.second >= 0) {
+      nodes.insert(who.second);
+    }
+  }
+  return nodes.size();
+}
+
+std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trouble>& troubles,
+                                      const std::set<int>& lost) {
+  std::vector<StepAttempts> result(run.steps.size());
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    result[i].step = &run.steps[i];
+    result[i].group = !run.steps[i].metrics.empty() &&
+                      run.steps[i].metrics[0].subject == SubjectKind::group;
+  }
+  for (const SampleRecord& sample : run.samples) {
+    StepAttempts& attempts = result.at(sample.step);
+    const Who who = who_of(sample.node, sample.peer);
+    attempts.pairs = attempts.pairs || sample.peer.has_value();
+    attempts.passes[who].insert(sample.pass);
+    if (has_value(sample)) {
+      attempts.good[who].insert(sample.pass);
+    }
+  }
+  for (const Trouble& trouble : troubles) {
+    sort_in(trouble, lost, result.at(trouble.step));
+  }
+  return result;
+}
+
+std::set<int> lost_nodes(const RunData& run) {
+  std::set<int> nodes;
+  for (const LossRecord& loss : run.losses) {
+    nodes.insert(loss.node);
+  }
+  return nodes;
+}
+
+}  // namespace fleetbench::detect

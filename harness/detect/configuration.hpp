@@ -1,0 +1,31 @@
+// Nodes whose inventory differs from that of the others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results-schema/report.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench::detect {
+
+struct Difference {
+  int node = 0;
+  std::string path;  // "cpu.cpu_quota_cores", "nics[eth0].mtu"
+  std::string text;  // "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none"
+};
+
+inline constexpr std::size_t kMostDifferences = 50;
+
+// Compares every scalar of the inventories with what most nodes have; needs three nodes with an
+// inventory, and 60 % of them must agree. Elements of arrays are known by what names them (name,
+// address, mount point …), else by position. Left out is what differs by nature: names, addresses,
+// serials, what is free or in use just now, and things that only this node has besides.
+// At most kMostDifferences, in the order of nodes and paths.
+std::vector<Difference> differences(const std::vector<NodeInfo>& nodes);
+
+// Adds what may explain a slow node to its finding: CPU and memory to `host`, NICs to `network` …
+void add_as_evidence(const std::vector<Difference>& differences,
+                     const std::vector<NodeInfo>& nodes, std::vector<Finding>& findings);
+
+}  // namespace fleetbench::detect

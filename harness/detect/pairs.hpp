@@ -1,0 +1,36 @@
+// Which node makes its links slow: an additive model of a matrix of pairs.
+#pragma once
+
+#include <vector>
+
+namespace fleetbench::detect {
+
+struct PairValue {
+  int from = 0;
+  int to = 0;
+  double x = 0;  // log scale, positive is slow
+};
+
+// x = base + sends[from] + receives[to] for directed pairs, and for symmetric ones, where
+// both vectors are the same, base + effect[from] + effect[to]. An effect of 0 is the median node.
+struct PairFit {
+  double base = 0;
+  std::vector<double> sends;
+  std::vector<double> receives;
+  std::vector<bool> sends_fitted;     // false: too few partners to tell, the effect is 0
+  std::vector<bool> receives_fitted;
+  int parameters = 1;
+  bool disconnected = false;          // groups of nodes that share no pair: no effect is fitted
+
+  double expected(int from, int to) const { return base + sends[from] + receives[to]; }
+  bool fitted_any() const { return parameters > 1; }
+};
+
+// Fewest partners from which an effect is told: with two, one bad link looks like a bad node.
+inline constexpr int kFewestPartners = 3;
+
+// Median polish, damped (half old, half new) so that it cannot swing between two solutions, at
+// most 50 rounds (detection.md, section 10). `pairs` holds each pair at most once.
+PairFit fit_pairs(int nodes, const std::vector<PairValue>& pairs, bool symmetric);
+
+}  // namespace fleetbench::detect

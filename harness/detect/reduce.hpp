@@ -1,0 +1,34 @@
+// Samples → one table per metric, and a list of the samples that gave no usable value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/detect/table.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench::detect {
+
+// An attempt to measure that did not give a value that can be compared.
+struct Trouble {
+  int step = 0;
+  int pass = 0;
+  int node = 0;
+  std::optional<int> peer;
+  Status status = Status::failed;
+  std::string reason;
+};
+
+struct Reduced {
+  std::vector<Table> tables;      // Role::own for nodes and groups, Role::link for pairs
+  std::vector<Trouble> troubles;  // in the order of the samples
+};
+
+// A value that is not finite or not positive has no logarithm: it counts as a failed sample and
+// says so in its reason. Drift common to all subjects is taken out of the tables.
+Reduced reduce(const RunData& run);
+
+// "cpu_gemm.fp64"
+std::string full_name(const StepRecord& step, const MetricInfo& metric);
+
+}  // namespace fleetbench::detect

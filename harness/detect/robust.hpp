@@ -1,0 +1,39 @@
+// Statistics that a few bad values cannot move. All are pure; the empty sample gives 0.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace fleetbench::detect {
+
+// Standard error of a median of R normal values is 1.2533 sigma / sqrt(R), its square pi/2 / R.
+inline constexpr double kMedianVariance = 1.5708;
+
+double median(std::vector<double> values);
+
+// Median absolute deviation from `centre`, not yet scaled to a standard deviation.
+double deviation(std::span<const double> values, double centre);
+
+// What MAD is multiplied with to estimate sigma of a normal sample of n: finite-sample factors by
+// simulation (detection.md, section 3), interpolated in 1/n; 1.4826 for n without bound. n >= 2.
+double mad_factor(std::size_t n);
+
+// Standard deviation estimated from the MAD around the median. 0 for fewer than two values.
+double robust_sigma(std::span<const double> values);
+
+// Variance of the median of n values of unit variance: pi / (2n + 1). Within 2 % for odd n, on the
+// safe side for even n (exact: 1, 0.5, 0.449, 0.298, 0.287 for n = 1 to 5).
+double median_variance(std::size_t n);
+
+// Standard deviation from pass to pass, pooled over subjects: from the median of |x_p - x_q| over
+// all pairs of passes of the same subject. A difference of two normal values is normal for any
+// number of passes, so no small-sample factor is needed. None where no subject has two passes.
+using Passes = std::vector<std::optional<double>>;
+std::optional<double> pass_sigma(std::span<const Passes> subjects);
+std::optional<double> pass_sigma(const Passes& subject);
+
+// Holm's step-down adjustment: adjusted p-values in the order of `p`, each at most 1.
+std::vector<double> holm(const std::vector<double>& p);
+
+}  // namespace fleetbench::detect

@@ -1,0 +1,70 @@
+#include "harness/detect/student.hpp"
+
+#include <cmath>
+
+namespace fleetbench::detect {
+namespace {
+
+constexpr double kTiny = 1e-300;
+
+double away_from_zero(double value) { return std::abs(value) < kTiny ? kTiny : value; }
+
+// The continued fraction of I_x(a, b), Abramowitz & Stegun 26.5.8, by the modified Lentz method.
+// Converges fast for x < (a + 1) / (a + b + 2).
+double beta_fraction(double a, double b, double x) {
+  double c = 1;
+  double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
+  double result = d;
+  for (int m = 1; m <= 500; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / away_from_zero(1 + even * d);
+    c = away_from_zero(1 + even / c);
+    result *= d * c;
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / away_from_zero(1 + odd * d);
+    c = away_from_zero(1 + odd / c);
+    result *= d * c;
+    if (std::abs(d * c - 1) < 1e-15) {
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0) {
+    return 0;
+  }
+  if (x >= 1) {
+    return 1;
+  }
+  const double log_front = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                           a * std::log(x) + b * std::log1p(-x);
+  if (x < (a + 1) / (a + b + 2)) {
+    return std::exp(log_front) * beta_fraction(a, b, x) / a;
+  }
+  return 1 - std::exp(log_front) * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_tail(double t, double degrees) {
+  const double half = 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  return t >= 0 ? half : 1 - half;
+}
+
+double student_quantile(double p, double degrees) {
+  double low = 0;
+  double high = 1;
+  while (student_tail(high, degrees) > p && high < 1e12) {
+    low = high;
+    high *= 2;
+  }
+  for (int step = 0; step < 80; ++step) {
+    const double middle = 0.5 * (low + high);
+    (student_tail(middle, degrees) > p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace fleetbench::detect

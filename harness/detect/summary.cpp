@@ -1,0 +1,79 @@
+#include "harness/detect/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/detect/significance.hpp"
+
+namespace fleetbench::detect {
+namespace {
+
+std::vector<double> levels_of(const Table& table) {
+  std::vector<double> levels;
+  for (const Row& row : table.rows) {
+    if (const auto x = level(row.x)) {
+      levels.push_back(*x);
+    }
+  }
+  return levels;
+}
+
+MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels) {
+  const Table& table = judged.table;
+  const auto [lowest, highest] = std::ranges::minmax(levels);
+  MetricSummary summary;
+  summary.metric = table.metric;
+  summary.unit = table.info.unit;
+  summary.layer = table.info.layer;
+  summary.subject = table.role == Role::own || table.role == Role::link ? table.info.subject
+                                                                       : SubjectKind::node;
+  summary.subjects = static_cast<int>(levels.size());
+  summary.median = to_value(median(levels), table.info.better);
+  summary.lowest = to_value(lowest, table.info.better);
+  summary.highest = to_value(highest, table.info.better);
+  if (summary.lowest > summary.highest) {
+    std::swap(summary.lowest, summary.highest);
+  }
+  summary.spread_pct = to_pct(judged.between);
+  summary.within_pct = to_pct(judged.within);
+  return summary;
+}
+
+}  // namespace
+
+std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
+                                     const DetectOptions& options) {
+  std::vector<MetricSummary> summaries;
+  for (const Judged& judged : tables) {
+    const std::vector<double> levels = levels_of(judged.table);
+    if (levels.empty()) {
+      continue;
+    }
+    MetricSummary summary = summary_of(judged, levels);
+    const std::size_t tests = weighted_tests(tables, judged.table.role == Role::link);
+    if (const auto visible =
+            smallest_visible(judged, tests, options.family_error,
+                             min_effect(options, judged.table.info.layer))) {
+      summary.smallest_visible_pct = to_pct(*visible);
+    }
+    summaries.push_back(std::move(summary));
+  }
+  return summaries;
+}
+
+std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, std::size_t nodes) {
+  std::vector<NotMeasured> result;
+  for (const Judged& judged : tables) {
+    const std::size_t subjects = levels_of(judged.table).size();
+    const bool ranks = judged.table.info.subject != SubjectKind::group;
+    if (ranks && subjects > 0 && subjects < 3 && nodes >= 3) {
+      result.push_back({judged.table.metric,
+                        fmt::format("only {} of the fleet gave values: nobody can be named",
+                                    subjects)});
+    }
+  }
+  return result;
+}
+
+}  // namespace fleetbench::detect

@@ -1,0 +1,19 @@
+// What each metric looked like over the fleet, and what fault it could have shown.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "harness/detect/detect.hpp"
+#include "harness/detect/judge.hpp"
+
+namespace fleetbench::detect {
+
+// One entry a table that has values: measured metrics, and what pairs tell of nodes.
+std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
+                                     const DetectOptions& options);
+
+// Metrics that were measured on too few subjects to compare them, in a fleet that has more.
+std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, std::size_t nodes);
+
+}  // namespace fleetbench::detect

@@ -1,0 +1,220 @@
+#include "harness/fleet/agent.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <utility>
+
+#include "harness/fleet/patience.hpp"
+
+namespace fleetbench::fleet {
+namespace {
+
+double clock_s(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double resident_bytes() {
+  long pages_in_all = 0;
+  long resident = 0;
+  std::ifstream("/proc/self/statm") >> pages_in_all >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE));
+}
+
+Order order_from(const Json& message) {
+  return {.slot = message.at("slot").get<int>(),
+          .probe = message.at("probe").get<std::string>(),
+          .params = message.at("params"),
+          .work = message.at("work"),
+          .members = message.at("members").get<std::vector<int>>(),
+          .limit_s = message.at("limit_s").get<double>()};
+}
+
+Json to_json(const std::vector<std::optional<double>>& values) {
+  Json json = Json::array();
+  for (const auto& value : values) {
+    json.push_back(value ? Json(*value) : Json());
+  }
+  return json;
+}
+
+}  // namespace
+
+void WaitingMeter::resume() {
+  if (!running_) {
+    running_ = true;
+    wall_start_ = clock_s(CLOCK_MONOTONIC);
+    cpu_start_ = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  }
+}
+
+void WaitingMeter::pause() {
+  if (running_) {
+    running_ = false;
+    wall_s_ += clock_s(CLOCK_MONOTONIC) - wall_start_;
+    cpu_s_ += clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_;
+  }
+}
+
+Json WaitingMeter::report() const {
+  return {{"wait_s", wall_s_}, {"cpu_s", cpu_s_}, {"resident_bytes", resident_bytes()}};
+}
+
+Agent::Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker)
+    : mailbox_(mailbox), worker_runner_(worker), mpi_runner_(measuring), worker_(worker) {
+  meter_.resume();
+}
+
+bool Agent::tick() {
+  bool worked = false;
+  while (const auto envelope = mailbox_.receive()) {
+    handle(envelope->message);
+    worked = true;
+  }
+  if (runner_ != nullptr) {
+    if (auto outcome = runner_->poll()) {
+      advance(std::move(*outcome));
+      worked = true;
+    }
+  }
+  if (phase_ == Phase::cancelling && runner_->ready()) {
+    phase_ = Phase::idle;
+  }
+  if (phase_ == Phase::idle && !waiting_orders_.empty()) {
+    const Json order = std::move(waiting_orders_.front());
+    waiting_orders_.pop_front();
+    begin(order);
+  }
+  return worked;
+}
+
+void Agent::handle(const Json& message) {
+  const auto what = message.at("do").get<std::string>();
+  if (what == "prepare") {
+    if (phase_ == Phase::idle) {
+      begin(message);
+    } else {
+      waiting_orders_.push_back(message);
+    }
+  } else if (what == "measure" && phase_ == Phase::prepared && message.at("slot") == slot_) {
+    phase_ = Phase::measuring;
+    runner_->measure(message.at("limit_s").get<double>());
+  } else if (what == "drop" && phase_ == Phase::prepared && message.at("slot") == slot_) {
+    give_up("not needed");
+  } else if (what == "cancel") {
+    cancel(message);
+  } else if (what == "end") {
+    say_bye();
+  } else if (what == "close") {
+    closed_ = true;
+  }
+}
+
+void Agent::begin(const Json& message) {
+  const Order order = order_from(message);
+  const bool over_mpi = message.at("runner") == "mpi";
+  runner_ = over_mpi ? static_cast<SlotRunner*>(&mpi_runner_) : &worker_runner_;
+  if (over_mpi) {
+    meter_.pause();
+  }
+  slot_ = order.slot;
+  phase_ = Phase::preparing;
+  runner_->prepare(order);
+}
+
+void Agent::advance(Outcome outcome) {
+  switch (phase_) {
+    case Phase::preparing:
+      phase_ = outcome.status == Status::ok ? Phase::prepared : Phase::idle;
+      reply("prepare", outcome);
+      break;
+    case Phase::measuring:
+      measured_ = std::move(outcome);
+      phase_ = Phase::releasing;
+      runner_->release();
+      return;
+    case Phase::releasing:
+      phase_ = Phase::idle;
+      reply_measured(outcome.seconds);
+      break;
+    case Phase::idle:
+    case Phase::prepared:
+    case Phase::cancelling:
+      break;  // what was given up has ended
+  }
+  if (phase_ == Phase::idle) {
+    meter_.resume();
+  }
+}
+
+void Agent::cancel(const Json& message) {
+  const auto slot = message.at("slot").get<int>();
+  std::erase_if(waiting_orders_, [&](const Json& order) { return order.at("slot") == slot; });
+  if (slot == slot_) {
+    if (phase_ == Phase::releasing) {
+      reply_measured(0);  // what is measured counts, however long the cleaning up takes
+    }
+    give_up(message.at("reason").get<std::string>());
+  }
+  mailbox_.send(kRoot, {{"re", "cancel"}, {"slot", slot}});
+}
+
+void Agent::give_up(const std::string& reason) {
+  slot_ = -1;
+  if (phase_ == Phase::prepared) {
+    phase_ = Phase::releasing;
+    runner_->release();
+  } else if (phase_ != Phase::idle) {
+    runner_->cancel(reason);
+    phase_ = Phase::cancelling;
+    meter_.resume();
+  }
+}
+
+void Agent::say_bye() {
+  meter_.pause();
+  worker_.stop();
+  mailbox_.send(kRoot, {{"re", "bye"},
+                        {"slot", -1},
+                        {"abandoned", mpi_runner_.abandoned()},
+                        {"waiting", meter_.report()}});
+}
+
+void Agent::reply(const char* re, const Outcome& outcome, Json extra) {
+  if (slot_ < 0) {
+    return;
+  }
+  extra["re"] = re;
+  extra["slot"] = slot_;
+  extra["status"] = fleetbench::to_string(outcome.status);
+  extra["reason"] = outcome.reason;
+  extra["s"] = outcome.seconds;
+  mailbox_.send(kRoot, extra);
+}
+
+void Agent::reply_measured(double release_s) {
+  reply("measure", measured_,
+        {{"values", to_json(measured_.measurement.values)},
+         {"detail", std::move(measured_.measurement.detail)},
+         {"release_s", release_s}});
+}
+
+std::vector<pollfd> Agent::descriptors() const {
+  return runner_ != nullptr ? runner_->descriptors() : std::vector<pollfd>{};
+}
+
+void serve_root(Agent& agent) {
+  Patience patience;
+  while (!agent.closed()) {
+    if (agent.tick()) {
+      patience.reset();
+    } else {
+      patience.wait(agent.descriptors());
+    }
+  }
+}
+
+}  // namespace fleetbench::fleet

@@ -1,0 +1,87 @@
+// What every rank does: carries out the root's orders for its node, one slot at a time, and never
+// blocks while it does.
+//
+// From the root                             to the root
+//   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, s}
+//   {"do":"measure", slot, limit_s}           {"re":"measure", slot, status, reason, values,
+//                                              detail, s, release_s}
+//   {"do":"drop", slot}                       -
+//   {"do":"cancel", slot, reason}             {"re":"cancel", slot}
+//   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
+//   {"do":"close"}                            -
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "harness/fleet/mailbox.hpp"
+#include "harness/fleet/slot_runner.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace fleetbench::fleet {
+
+// Tags of the control communicator.
+inline constexpr int kTagToAgent = 1;
+inline constexpr int kTagToRoot = 2;
+inline constexpr int kRoot = 0;
+
+// What this process used while it waited, its own measurements over MPI left out.
+class WaitingMeter {
+ public:
+  void resume();
+  void pause();
+  Json report() const;  // {"wait_s", "cpu_s", "resident_bytes"}
+
+ private:
+  bool running_ = false;
+  double wall_s_ = 0;
+  double cpu_s_ = 0;
+  double wall_start_ = 0;
+  double cpu_start_ = 0;
+};
+
+class Agent {
+ public:
+  // `worker` must outlive the agent; it is started only when a slot needs it.
+  Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker);
+
+  // Reads messages and moves on what is under way. True where something happened.
+  bool tick();
+  // The root has said that the run is over.
+  bool closed() const { return closed_; }
+  std::vector<pollfd> descriptors() const;
+
+ private:
+  enum class Phase { idle, preparing, prepared, measuring, releasing, cancelling };
+
+  void handle(const Json& message);
+  void begin(const Json& message);
+  void advance(Outcome outcome);
+  void cancel(const Json& message);
+  void give_up(const std::string& reason);
+  void say_bye();
+  void reply(const char* re, const Outcome& outcome, Json extra = Json::object());
+  void reply_measured(double release_s);
+
+  Mailbox& mailbox_;
+  WorkerRunner worker_runner_;
+  MpiRunner mpi_runner_;
+  worker::Worker& worker_;
+  SlotRunner* runner_ = nullptr;
+  Phase phase_ = Phase::idle;
+  int slot_ = -1;
+  Outcome measured_;
+  std::deque<Json> waiting_orders_;  // prepare orders that arrived before the last slot had ended
+  WaitingMeter meter_;
+  bool closed_ = false;
+};
+
+// Carries out orders until the root closes the run. For every rank but the root. Where the root
+// cannot close it, because ranks are gone for which MPI_Finalize would wait, it ends the job.
+void serve_root(Agent& agent);
+
+}  // namespace fleetbench::fleet

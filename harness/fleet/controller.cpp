@@ -1,0 +1,303 @@
+#include "harness/fleet/controller.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/plan/deadline.hpp"
+
+namespace fleetbench::fleet {
+namespace {
+
+constexpr double kBye_s = 10;
+
+std::vector<std::optional<double>> values_from(const Json& json) {
+  std::vector<std::optional<double>> values;
+  for (const auto& value : json) {
+    values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
+  }
+  return values;
+}
+
+plan::Party sorted(plan::Party party) {
+  std::sort(party.begin(), party.end());
+  return party;
+}
+
+}  // namespace
+
+Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& nodes,
+                       const std::vector<plan::PlannedStep>& steps, RecordSink& sink,
+                       Progress& progress, std::function<double()> seconds_since_start)
+    : conversation_(conversation),
+      nodes_(nodes),
+      steps_(steps),
+      sink_(sink),
+      progress_(progress),
+      now_s_(std::move(seconds_since_start)),
+      gone_(nodes.size(), false) {
+  for (const auto& node : nodes_) {
+    for (const int rank : node.ranks) {
+      node_of_rank_[rank] = node.index;
+    }
+  }
+}
+
+void Controller::run(const std::vector<plan::Slot>& slots) {
+  slots_in_all_ = static_cast<int>(slots.size());
+  for (const auto& slot : slots) {
+    ++slots_done_;
+    const auto& step = steps_[static_cast<std::size_t>(slot.step)];
+    auto alive = plan::without(slot, gone_, step.probe.participants);
+    std::erase_if(alive.parties,
+                  [&](const plan::Party& party) { return left_out(slot.step, party); });
+    if (alive.parties.empty()) {
+      continue;
+    }
+    progress_.slot(slots_done_, slots_in_all_, plan::describe(alive, step));
+    run_slot(alive);
+    sink_.sync();
+  }
+}
+
+void Controller::run_slot(const plan::Slot& slot) {
+  SlotState state = open(slot);
+  current_slot_ = slot.index;
+  current_step_ = step_of(state).id;
+  prepare(state);
+  if (!state.owners.empty()) {
+    measure(state);
+  }
+}
+
+Controller::SlotState Controller::open(const plan::Slot& slot) const {
+  SlotState state;
+  state.slot = slot;
+  const bool pairs =
+      steps_[static_cast<std::size_t>(slot.step)].probe.participants == Participants::pair;
+  for (std::size_t i = 0; i < slot.parties.size(); ++i) {
+    const auto& party = slot.parties[i];
+    for (const int node : party) {
+      Owner owner{.node = node, .peer = std::nullopt, .party = i};
+      if (pairs) {
+        owner.peer = party[0] == node ? party[1] : party[0];
+      }
+      state.owners[nodes_[static_cast<std::size_t>(node)].leader()] = owner;
+    }
+  }
+  return state;
+}
+
+Answers Controller::ask(SlotState& state, const std::string& what, std::map<int, Json> messages) {
+  const auto& step = step_of(state);
+  const Question question{.slot = state.slot.index,
+                          .re = what,
+                          .messages = std::move(messages),
+                          .limit_s = step.scenario.limit_s};
+  return conversation_.ask(question, history_s_[{state.slot.step, what}],
+                           [&](const std::vector<int>& ranks) {
+                             std::vector<std::string> names;
+                             for (const int rank : ranks) {
+                               names.push_back(name(node_of_rank_.at(rank)));
+                             }
+                             progress_.waiting_for(names);
+                           });
+}
+
+void Controller::prepare(SlotState& state) {
+  std::map<int, Json> messages;
+  for (const auto& [rank, owner] : state.owners) {
+    messages[rank] = order_for(state, owner);
+  }
+  state.start_s = now_s_();
+  const Answers answers = ask(state, "prepare", std::move(messages));
+  double longest_s = 0;
+  for (const auto& [rank, answer] : answers.given) {
+    longest_s = std::max(longest_s, answer.value("s", 0.0));
+    state.owners.at(rank).prepare_s = answer.value("s", 0.0);
+  }
+  preparation_s_ += longest_s;
+  settle(state, answers, "prepare");
+  for (const auto& [rank, answer] : answers.given) {
+    if (answer.value("status", "failed") != to_string(Status::ok)) {
+      record(state, state.owners.at(rank), answer);
+      state.owners.erase(rank);
+    }
+  }
+  drop_broken_parties(state);
+}
+
+void Controller::measure(SlotState& state) {
+  std::map<int, Json> messages;
+  const double limit_s = step_of(state).scenario.limit_s;
+  for (const auto& [rank, owner] : state.owners) {
+    messages[rank] = {{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
+  }
+  state.start_s = now_s_();
+  const Answers answers = ask(state, "measure", std::move(messages));
+  double longest_s = 0;
+  double longest_release_s = 0;
+  for (const auto& [rank, answer] : answers.given) {
+    longest_s = std::max(longest_s, answer.value("s", 0.0));
+    longest_release_s = std::max(longest_release_s, answer.value("release_s", 0.0));
+    record(state, state.owners.at(rank), answer);
+  }
+  measurement_s_ += longest_s;
+  preparation_s_ += longest_release_s;
+  settle(state, answers, "measure");
+}
+
+Json Controller::order_for(const SlotState& state, const Owner& owner) const {
+  const auto& step = step_of(state);
+  std::vector<int> members;
+  if (step.over_mpi) {
+    for (const int node : state.slot.parties[owner.party]) {
+      members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
+    }
+  }
+  return {{"do", "prepare"},
+          {"slot", state.slot.index},
+          {"runner", step.over_mpi ? "mpi" : "worker"},
+          {"probe", step.probe.name},
+          {"params", step.scenario.params},
+          {"work", step.work},
+          {"members", std::move(members)},
+          {"limit_s", step.scenario.limit_s}};
+}
+
+// Records who was late and marks who is lost; they own the slot no longer.
+void Controller::settle(SlotState& state, const Answers& answers, const std::string& phase) {
+  for (const int rank : answers.late) {
+    const Owner owner = state.owners.at(rank);
+    record_failure(state, owner, Status::timeout, fmt::format("{}: {}", phase, answers.lateness));
+    count_timeout(state, owner);
+    state.owners.erase(rank);
+  }
+  for (const int rank : answers.lost) {
+    lose(rank, phase, answers.lateness + ", nor to being told to give up");
+    state.owners.erase(rank);
+  }
+}
+
+// Who is prepared but misses a partner has nothing to measure.
+void Controller::drop_broken_parties(SlotState& state) {
+  std::vector<std::size_t> present(state.slot.parties.size(), 0);
+  for (const auto& [rank, owner] : state.owners) {
+    ++present[owner.party];
+  }
+  std::erase_if(state.owners, [&](const auto& entry) {
+    const auto& [rank, owner] = entry;
+    if (present[owner.party] == state.slot.parties[owner.party].size()) {
+      return false;
+    }
+    conversation_.tell(rank, {{"do", "drop"}, {"slot", state.slot.index}});
+    return true;
+  });
+}
+
+void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
+  SampleRecord sample{.slot = state.slot.index,
+                      .step = state.slot.step,
+                      .pass = state.slot.pass,
+                      .node = owner.node,
+                      .peer = owner.peer,
+                      .status = parse_status(answer.value("status", "failed")),
+                      .reason = answer.value("reason", ""),
+                      .values = {},
+                      .start_s = state.start_s,
+                      .prepare_s = owner.prepare_s,
+                      .measure_s = answer.value("s", 0.0),
+                      .detail = answer.value("detail", Json())};
+  if (sample.status == Status::ok) {
+    sample.values = values_from(answer.value("values", Json::array()));
+  }
+  if (sample.status == Status::timeout) {
+    count_timeout(state, owner);
+  }
+  sink_.add(sample);
+}
+
+void Controller::record_failure(const SlotState& state, const Owner& owner, Status status,
+                                const std::string& reason) {
+  sink_.add(SampleRecord{.slot = state.slot.index,
+                         .step = state.slot.step,
+                         .pass = state.slot.pass,
+                         .node = owner.node,
+                         .peer = owner.peer,
+                         .status = status,
+                         .reason = reason,
+                         .values = {},
+                         .start_s = state.start_s,
+                         .prepare_s = owner.prepare_s,
+                         .measure_s = 0,
+                         .detail = nullptr});
+}
+
+void Controller::count_timeout(const SlotState& state, const Owner& owner) {
+  auto& timeouts = timeouts_[{state.slot.step, sorted(state.slot.parties[owner.party])}];
+  if (timeouts.last_slot == state.slot.index) {
+    return;  // both ends of a pair report the same one
+  }
+  timeouts.last_slot = state.slot.index;
+  if (++timeouts.count == kTimeoutsAllowed) {
+    const auto reason = fmt::format("left out after {} time-outs", timeouts.count);
+    sink_.add(OmissionRecord{step_of(state).id, owner.node, reason});
+    progress_.note(fmt::format("{} on {}: {}", step_of(state).id, name(owner.node), reason));
+  }
+}
+
+bool Controller::left_out(int step, const plan::Party& party) const {
+  const auto found = timeouts_.find({step, sorted(party)});
+  return found != timeouts_.end() && found->second.count >= kTimeoutsAllowed;
+}
+
+void Controller::lose(int rank, const std::string& phase, const std::string& reason) {
+  const int node = node_of_rank_.at(rank);
+  gone_[static_cast<std::size_t>(node)] = true;
+  lost_ranks_.push_back(rank);
+  may_finalize_ = false;
+  sink_.add(LossRecord{.rank = rank,
+                       .node = node,
+                       .slot = current_slot_,
+                       .step = current_step_,
+                       .phase = phase,
+                       .reason = reason});
+  progress_.note(fmt::format("lost: rank {} on {} ({} of {}): {}", rank, name(node), phase,
+                             current_step_, reason));
+}
+
+WaitingCost Controller::finish(int ranks) {
+  Question question{.slot = -1, .re = "bye", .messages = {}, .limit_s = kBye_s};
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (std::find(lost_ranks_.begin(), lost_ranks_.end(), rank) == lost_ranks_.end()) {
+      question.messages[rank] = {{"do", "end"}};
+    }
+  }
+  current_step_ = "end";
+  std::vector<double> history_s;
+  const Answers answers = conversation_.ask(question, history_s, [](const std::vector<int>&) {});
+  WaitingCost cost;
+  for (const auto& [rank, answer] : answers.given) {
+    may_finalize_ = may_finalize_ && answer.value("abandoned", 0) == 0;
+    const Json waiting = answer.value("waiting", Json::object());
+    const double wait_s = waiting.value("wait_s", 0.0);
+    if (rank == 0 || wait_s <= 0) {
+      continue;  // the root does not wait, it works
+    }
+    ++cost.ranks;
+    cost.max_core_share = std::max(cost.max_core_share, waiting.value("cpu_s", 0.0) / wait_s);
+    cost.max_resident_bytes =
+        std::max(cost.max_resident_bytes, waiting.value("resident_bytes", 0.0));
+  }
+  for (const auto* silent : {&answers.late, &answers.lost}) {
+    for (const int rank : *silent) {
+      lose(rank, "bye", answers.lateness);
+    }
+  }
+  return cost;
+}
+
+}  // namespace fleetbench::fleet

@@ -1,0 +1,157 @@
+#include "harness/fleet/job.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/fleet/agent.hpp"
+#include "harness/fleet/controller.hpp"
+#include "harness/fleet/lobby.hpp"
+#include "harness/fleet/mpi_session.hpp"
+#include "harness/fleet/patience.hpp"
+#include "probes/mpi/mpi_probe.hpp"
+
+namespace fleetbench::fleet {
+namespace {
+
+std::atomic<bool> stop_requested = false;
+
+struct Interrupted {};
+
+// The root must have time to save its files; who is asked twice is in a hurry.
+void stop_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { stop_requested = true; };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// A message to a rank that is gone never leaves; to the others it takes moments.
+constexpr int kFlush_ms = 500;
+
+}  // namespace
+
+struct Job::Parts {
+  explicit Parts(worker::Worker& worker)
+      : to_root(session.control(), kTagToAgent, kTagToRoot),
+        to_agents(session.control(), kTagToRoot, kTagToAgent),
+        agent(to_root, session.measuring(), worker),
+        conversation(to_agents, [this](bool news) { turn(news); }) {
+    to_root.send(kRoot, hello());
+  }
+
+  // The root is an agent like any other between its own questions.
+  void turn(bool news) {
+    if (stop_requested) {
+      throw Interrupted();
+    }
+    if (agent.tick() || news) {
+      patience.reset();
+    } else {
+      patience.wait(agent.descriptors());
+    }
+  }
+
+  MpiSession session;
+  Mailbox to_root;    // what an agent reads and writes
+  Mailbox to_agents;  // what the root reads and writes
+  Agent agent;
+  Patience patience;
+  Conversation conversation;
+  bool may_finalize = true;
+};
+
+Job::Job(worker::Worker& worker) : parts_(std::make_unique<Parts>(worker)) {
+  if (is_root()) {
+    stop_on_signals();
+  }
+}
+
+Job::~Job() = default;
+
+int Job::size() const { return parts_->session.size(); }
+
+bool Job::is_root() const { return parts_->session.rank() == kRoot; }
+
+void Job::serve() { serve_root(parts_->agent); }
+
+std::vector<plan::RankInfo> Job::gather(Progress& progress) {
+  return fleet::gather(parts_->conversation, size(), progress);
+}
+
+RunOutcome Job::measure(const std::vector<NodeInfo>& nodes,
+                        const std::vector<plan::PlannedStep>& steps,
+                        const std::vector<plan::Slot>& slots, RecordSink& sink, Progress& progress,
+                        Clock::time_point start) {
+  const auto now_s = [start] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  Controller controller(parts_->conversation, nodes, steps, sink, progress, now_s);
+  RunOutcome outcome;
+  const double begun_s = now_s();
+  try {
+    for (const auto& node : nodes) {
+      if (node.name == plan::name_of_silent_rank(node.leader())) {
+        controller.lose(node.leader(), "start", "it came up but did not say who it is");
+      }
+    }
+    controller.run(slots);
+    outcome.waiting = controller.finish(size());
+  } catch (const Interrupted&) {
+    outcome.interrupted = true;
+  }
+  parts_->may_finalize = controller.may_finalize() && !outcome.interrupted;
+  outcome.time = {.wall_s = now_s(),
+                  .preparation_s = begun_s + controller.preparation_s(),
+                  .measurement_s = controller.measurement_s()};
+  return outcome;
+}
+
+void Job::close(int exit_code) {
+  if (stop_requested || !parts_->may_finalize) {
+    std::fflush(nullptr);
+    abort(exit_code);
+  }
+  for (int rank = 0; rank < size(); ++rank) {
+    parts_->conversation.tell(rank, {{"do", "close"}});
+  }
+  for (int ms = 0; ms < kFlush_ms && !parts_->to_agents.all_sent(); ++ms) {
+    usleep(1000);
+  }
+}
+
+void Job::abort(int exit_code) { parts_->session.abort(exit_code); }
+
+int rank_given_by_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* text = std::getenv(name)) {
+      return std::atoi(text);
+    }
+  }
+  return 0;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return {text, text + length};
+}
+
+std::vector<ProbeInfo> probes_over_mpi() {
+  std::vector<ProbeInfo> infos;
+  for (const auto& probe : mpi_probes()) {
+    infos.push_back(probe->info());
+  }
+  return infos;
+}
+
+std::vector<MetricInfo> metrics_over_mpi(const std::string& probe, const Json& params) {
+  return find_mpi_probe(probe)->metrics(params);
+}
+
+}  // namespace fleetbench::fleet

@@ -1,0 +1,75 @@
+// The MPI job as the commands see it: who is in it, and a run over it. Nothing of MPI shows here.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/fleet/observers.hpp"
+#include "harness/plan/roster.hpp"
+#include "harness/plan/slots.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace fleetbench::fleet {
+
+// Something about the MPI job itself is not usable; ends the command with exit code 70.
+struct FleetError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct RunOutcome {
+  bool interrupted = false;  // by SIGINT or SIGTERM; nothing was asked of the ranks afterwards
+  TimeShares time;
+  WaitingCost waiting;
+};
+
+class Job {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Joins the job (MPI_Init); all ranks do it together. `worker` measures for this rank's node and
+  // must outlive the job. Throws FleetError.
+  explicit Job(worker::Worker& worker);
+  // Leaves it by MPI_Finalize.
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  int size() const;
+  bool is_root() const;
+
+  // For every rank but the root: carries out its orders, returns when the run is over.
+  void serve();
+
+  // For the root, in this order. Throws FleetError where ranks run different builds.
+  std::vector<plan::RankInfo> gather(Progress& progress);
+  // Measures all slots and ends the agents. `start`: when this process began, which is when the
+  // clock of the run did. What led up to the first slot counts as preparation.
+  RunOutcome measure(const std::vector<NodeInfo>& nodes,
+                     const std::vector<plan::PlannedStep>& steps,
+                     const std::vector<plan::Slot>& slots, RecordSink& sink, Progress& progress,
+                     Clock::time_point start);
+  // Once all files are on disk: lets the ranks go. Returns where MPI_Finalize will return; else,
+  // or after an interruption, ends the whole job with `exit_code`.
+  void close(int exit_code);
+  // Ends the whole job at once.
+  [[noreturn]] void abort(int exit_code);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// The rank that the launcher gave this process, known before MPI_Init; 0 without a launcher.
+int rank_given_by_launcher();
+
+// "Open MPI v4.1.4, ..."; can be asked before the job is joined.
+std::string mpi_library();
+
+// The probes that run over MPI, in the order in which they are listed.
+std::vector<ProbeInfo> probes_over_mpi();
+// Precondition: `probe` is one of them.
+std::vector<MetricInfo> metrics_over_mpi(const std::string& probe, const Json& params);
+
+}  // namespace fleetbench::fleet

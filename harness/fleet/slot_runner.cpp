@@ -1,0 +1,153 @@
+#include "harness/fleet/slot_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "probes/mpi/mpi_probe.hpp"
+
+namespace fleetbench::fleet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A worker that frees its buffers does nothing that takes longer.
+constexpr double kRelease_s = 10;
+// Tags of messages: each slot has kTagsPerSlot of its own, and MPI promises at least 32767.
+constexpr int kTagsPerSlot = 8;
+constexpr int kTagRange = 32000;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<std::optional<double>> values_from(const Json& json) {
+  std::vector<std::optional<double>> values;
+  for (const auto& value : json) {
+    values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
+  }
+  return values;
+}
+
+}  // namespace
+
+void WorkerRunner::send(const Json& command, double limit_s) {
+  sent_ = Clock::now();
+  worker_.send(command, limit_s);
+}
+
+void WorkerRunner::prepare(const Order& order) {
+  send({{"cmd", "prepare"}, {"probe", order.probe}, {"params", order.params}, {"work", order.work}},
+       order.limit_s);
+}
+
+void WorkerRunner::measure(double limit_s) { send({{"cmd", "measure"}}, limit_s); }
+
+void WorkerRunner::release() {
+  if (worker_.running()) {
+    send({{"cmd", "release"}}, kRelease_s);
+  } else {
+    gone_ = Outcome{};  // its memory went with it
+  }
+}
+
+std::optional<Outcome> WorkerRunner::poll() {
+  if (gone_) {
+    return std::exchange(gone_, std::nullopt);
+  }
+  auto reply = worker_.poll();
+  if (!reply) {
+    return std::nullopt;
+  }
+  Outcome outcome{reply->status, std::move(reply->reason), {}, seconds_since(sent_)};
+  outcome.measurement.values = values_from(reply->body.value("values", Json::array()));
+  outcome.measurement.detail = reply->body.value("detail", Json());
+  if (reply->body.contains("measure_s") && reply->body["measure_s"].is_number()) {
+    outcome.seconds = reply->body["measure_s"].get<double>();
+  }
+  return outcome;
+}
+
+struct MpiRunner::Slot {
+  Order order;
+  MpiGroup group;
+  std::unique_ptr<Prepared> prepared;
+  Outcome outcome;
+};
+
+MpiRunner::MpiRunner(MPI_Comm measuring) : measuring_(measuring) {}
+
+// The thread holds the slot as long as it works on it.
+void MpiRunner::run(std::function<void(Slot&)> phase) {
+  if (!thread_) {
+    thread_ = std::make_unique<MeasurementThread>();
+  }
+  under_way_ = true;
+  thread_->start([slot = slot_, phase = std::move(phase)] {
+    slot->outcome = Outcome{};
+    const auto start = Clock::now();
+    try {
+      phase(*slot);
+    } catch (const WrongResult& error) {
+      slot->outcome = {Status::wrong, error.what(), {}, 0};
+    } catch (const NotAvailable& error) {
+      slot->outcome = {Status::skipped, error.what(), {}, 0};
+    } catch (const std::exception& error) {
+      slot->outcome = {Status::failed, error.what(), {}, 0};
+    }
+    slot->outcome.seconds = seconds_since(start);
+  });
+}
+
+void MpiRunner::prepare(const Order& order) {
+  slot_ = std::make_shared<Slot>();
+  slot_->order = order;
+  int rank = 0;
+  MPI_Comm_rank(measuring_, &rank);
+  const auto me = std::find(order.members.begin(), order.members.end(), rank);
+  slot_->group = {.world = measuring_,
+                  .members = order.members,
+                  .me = static_cast<int>(me - order.members.begin()),
+                  .tag = order.slot * kTagsPerSlot % kTagRange};
+  run([](Slot& slot) {
+    const MpiProbe* probe = find_mpi_probe(slot.order.probe);
+    if (probe == nullptr) {
+      throw NotAvailable("this program has no probe \"" + slot.order.probe + "\"");
+    }
+    slot.prepared = probe->prepare(slot.order.params, slot.order.work, slot.group);
+  });
+}
+
+void MpiRunner::measure(double /*limit_s*/) {
+  run([](Slot& slot) { slot.outcome.measurement = slot.prepared->measure(); });
+}
+
+void MpiRunner::release() {
+  run([](Slot& slot) { slot.prepared.reset(); });
+}
+
+std::optional<Outcome> MpiRunner::poll() {
+  if (!under_way_ || thread_->busy()) {
+    return std::nullopt;
+  }
+  under_way_ = false;
+  return std::move(slot_->outcome);
+}
+
+void MpiRunner::cancel(const std::string& /*reason*/) {
+  if (under_way_ && thread_->busy()) {
+    ++abandoned_;
+    thread_.reset();
+  }
+  under_way_ = false;
+  slot_.reset();
+}
+
+std::vector<pollfd> MpiRunner::descriptors() const {
+  if (!under_way_) {
+    return {};
+  }
+  return {{thread_->descriptor(), POLLIN, 0}};
+}
+
+}  // namespace fleetbench::fleet

@@ -1,0 +1,33 @@
+#include "harness/plan/deadline.hpp"
+
+#include <algorithm>
+
+namespace fleetbench::plan {
+namespace {
+
+double upper_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double grace_s(double typical_s) { return std::max(kGrace_s, 3 * typical_s); }
+
+}  // namespace
+
+double deadline_s(std::vector<double> answered_s, int asked, const std::vector<double>& history_s,
+                  double limit_s) {
+  const int tolerated = std::max(1, asked / 10);
+  const auto enough = static_cast<std::size_t>(std::max(1, asked - tolerated));
+  if (answered_s.size() >= enough) {
+    std::sort(answered_s.begin(), answered_s.end());
+    return std::min(limit_s, answered_s[enough - 1] + grace_s(upper_median(answered_s)));
+  }
+  if (history_s.size() >= 2) {
+    const double typical_s = upper_median(history_s);
+    return std::min(limit_s, typical_s + grace_s(typical_s));
+  }
+  return limit_s;
+}
+
+}  // namespace fleetbench::plan

@@ -1,0 +1,176 @@
+#include "harness/plan/slots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "harness/plan/pairing.hpp"
+
+namespace fleetbench::plan {
+namespace {
+
+using Generator = std::mt19937_64;
+
+bool runs_alone(const ScenarioStep& step, const ProbeInfo& probe, ScheduleOverride schedule,
+                bool ranks_are_nodes) {
+  if (schedule != ScheduleOverride::none) {
+    return schedule == ScheduleOverride::alone;
+  }
+  return step.schedule == Schedule::alone ||
+         (ranks_are_nodes && probe.participants == Participants::node);
+}
+
+// Steps that run once, before the passes, need no schedule of their own.
+PlannedStep planned(const ScenarioStep& step, const ProbeChoice& choice, int passes, bool alone) {
+  PlannedStep result{.scenario = step, .probe = choice.info, .id = step.id};
+  result.over_mpi = choice.over_mpi;
+  result.concurrent = !alone;
+  result.passes = choice.info.facts_only ? 1 : std::min(passes, step.passes.value_or(passes));
+  return result;
+}
+
+std::vector<Party> alone_parties(int nodes, bool sampled, Generator& generator) {
+  std::vector<int> order(static_cast<std::size_t>(nodes));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), generator);
+  if (sampled && nodes > kAloneLimit) {
+    order.resize(kAloneSample);
+  }
+  std::vector<Party> parties;
+  for (const int node : order) {
+    parties.push_back({node});
+  }
+  return parties;
+}
+
+std::vector<std::vector<Party>> pair_rounds(const PlannedStep& step, int nodes, int pass,
+                                            std::uint64_t seed, Generator& generator) {
+  // The same pairs in every pass: passes are repetitions of one measurement.
+  auto rounds = step.scenario.pairs == Pairs::matchings
+                    ? matchings(nodes, step.scenario.matchings, seed)
+                    : all_pairs(nodes);
+  std::shuffle(rounds.begin(), rounds.end(), generator);
+  std::vector<std::vector<Party>> result;
+  for (const auto& round : rounds) {
+    std::vector<Party> parties;
+    for (const auto& [a, b] : round) {
+      // Who starts changes with the pass, so that an order effect is no effect of a direction.
+      parties.push_back(pass % 2 == 0 ? Party{a, b} : Party{b, a});
+    }
+    result.push_back(std::move(parties));
+  }
+  return result;
+}
+
+// The rounds of one step in one pass: what each of its slots measures.
+std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, int pass,
+                                          std::uint64_t seed, Generator& generator) {
+  switch (step.probe.participants) {
+    case Participants::node:
+      // The sample stays the same over the passes: it is drawn from the seed alone.
+      if (step.sampled) {
+        Generator sample(seed);
+        return {alone_parties(nodes, true, sample)};
+      }
+      return {alone_parties(nodes, false, generator)};
+    case Participants::pair:
+      return pair_rounds(step, nodes, pass, seed, generator);
+    case Participants::group: {
+      if (nodes < 2) {
+        return {};
+      }
+      Party all(static_cast<std::size_t>(nodes));
+      std::iota(all.begin(), all.end(), 0);
+      return {{all}};
+    }
+  }
+  return {};
+}
+
+void append(std::vector<Slot>& slots, int step, int pass, std::vector<Party> parties) {
+  slots.push_back({.index = static_cast<int>(slots.size()),
+                   .step = step,
+                   .pass = pass,
+                   .parties = std::move(parties)});
+}
+
+}  // namespace
+
+std::vector<PlannedStep> plan_steps(const Scenario& scenario,
+                                    const std::vector<ProbeChoice>& probe_of,
+                                    ScheduleOverride schedule, bool ranks_are_nodes) {
+  std::vector<PlannedStep> steps;
+  for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
+    const auto& step = scenario.steps[i];
+    const auto& choice = probe_of[i];
+    const auto& probe = choice.info;
+    if (probe.facts_only || probe.participants == Participants::group) {
+      steps.push_back(planned(step, choice, scenario.passes, false));
+      continue;
+    }
+    const bool alone = runs_alone(step, probe, schedule, ranks_are_nodes);
+    const bool both =
+        step.schedule == Schedule::both && schedule == ScheduleOverride::none && !alone;
+    steps.push_back(planned(step, choice, scenario.passes, alone));
+    steps.back().sampled = alone && step.schedule == Schedule::alone &&
+                           schedule == ScheduleOverride::none && !ranks_are_nodes;
+    if (both) {
+      steps.push_back(planned(step, choice, scenario.passes, true));
+      steps.back().id += "@alone";
+      steps.back().sampled = true;
+    }
+  }
+  return steps;
+}
+
+std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed) {
+  Generator generator(seed);
+  std::vector<Slot> slots;
+  int passes = 0;
+  for (const auto& step : steps) {
+    passes = std::max(passes, step.passes);
+  }
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (pass >= steps[i].passes) {
+        continue;
+      }
+      for (auto& parties : rounds_of(steps[i], nodes, pass, seed + i, generator)) {
+        if (steps[i].concurrent) {
+          append(slots, static_cast<int>(i), pass, std::move(parties));
+          continue;
+        }
+        for (auto& party : parties) {
+          append(slots, static_cast<int>(i), pass, {std::move(party)});
+        }
+      }
+    }
+  }
+  return slots;
+}
+
+Slot without(Slot slot, const std::vector<bool>& gone, Participants participants) {
+  const auto is_gone = [&](int node) { return gone[static_cast<std::size_t>(node)]; };
+  std::erase_if(slot.parties, [&](Party& party) {
+    const auto before = party.size();
+    std::erase_if(party, is_gone);
+    switch (participants) {
+      case Participants::node:
+        return party.empty();
+      case Participants::pair:
+        return party.size() < before;
+      case Participants::group:
+        return party.size() < 2;
+    }
+    return true;
+  });
+  return slot;
+}
+
+std::string describe(const Slot& slot, const PlannedStep& step) {
+  return fmt::format("{}, pass {} of {}", step.id, slot.pass + 1, step.passes);
+}
+
+}  // namespace fleetbench::plan

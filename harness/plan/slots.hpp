@@ -1,0 +1,66 @@
+// Turns the steps of a scenario into an ordered list of slots.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "probes/probe.hpp"
+#include "results-schema/scenario.hpp"
+
+namespace fleetbench::plan {
+
+// Nodes that measure with each other: one by itself, two of a pair, or all of a group.
+using Party = std::vector<int>;
+
+// One step of a scenario in one schedule: `both` makes two of it, "ID" and "ID@alone".
+struct PlannedStep {
+  ScenarioStep scenario;
+  ProbeInfo probe;
+  std::string id;
+  bool concurrent = true;  // its parties measure at the same time
+  bool sampled = false;    // alone beyond kAloneLimit nodes: some nodes stand for all
+  int passes = 1;
+  bool over_mpi = false;       // measured in the rank itself, not by the worker
+  Json work = Json::object();  // iteration counts, fixed for the whole fleet
+};
+
+// What is measured at the same time. Parties of a slot share no node.
+struct Slot {
+  int index = 0;
+  int step = 0;  // into the list of planned steps
+  int pass = 0;
+  std::vector<Party> parties;
+};
+
+// A schedule of the command line that overrides those of the steps.
+enum class ScheduleOverride { none, alone, together };
+
+// From this many nodes on, a step that its scenario schedules alone runs on kAloneSample random
+// ones; an override measures all.
+inline constexpr int kAloneLimit = 16;
+inline constexpr int kAloneSample = 8;
+
+// What a scenario's step needs to know of its probe.
+struct ProbeChoice {
+  ProbeInfo info;
+  bool over_mpi = false;
+};
+
+// `probe_of[i]` belongs to scenario.steps[i]. `ranks_are_nodes`: several nodes share one machine,
+// so probes of a node run alone unless `schedule` says otherwise.
+std::vector<PlannedStep> plan_steps(const Scenario& scenario,
+                                    const std::vector<ProbeChoice>& probe_of,
+                                    ScheduleOverride schedule, bool ranks_are_nodes);
+
+// All slots of a run in order: passes outside, steps inside, so that a disturbance hits one sample
+// of each metric and not all samples of one. Orders, pairings and samples are drawn from `seed`.
+std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed);
+
+// The slot without the nodes that are gone (a pair needs both, a group two). `gone[node]`.
+Slot without(Slot slot, const std::vector<bool>& gone, Participants participants);
+
+// "mpi_pairs, pass 2 of 5"
+std::string describe(const Slot& slot, const PlannedStep& step);
+
+}  // namespace fleetbench::plan

@@ -1,0 +1,115 @@
+#include "harness/record/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+namespace fleetbench::record {
+namespace {
+
+constexpr std::string_view kSeal = ",\"crc\":\"";
+constexpr std::size_t kSealLength = kSeal.size() + 8 + 2;  // eight digits, quote, brace
+
+std::string checksum(std::string_view bytes) {
+  const auto crc =
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+  return fmt::format("{:08x}", crc);
+}
+
+// One line of the journal; the first must name the schema.
+void read_line(const std::string& line, bool first,
+               const std::function<void(const Record&)>& take) {
+  const Json json = opened(line);
+  if (first) {
+    const auto schema = json.value("schema", "");
+    if (schema.substr(0, schema.find('.')) != "fleetbench-journal/1") {
+      throw std::invalid_argument(
+          fmt::format("schema is \"{}\"; this program reads fleetbench-journal/1", schema));
+    }
+    return;
+  }
+  take(record_from_json(json));
+}
+
+}  // namespace
+
+std::string sealed(const Json& json) {
+  std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  line.pop_back();  // the closing brace comes after the checksum
+  const std::string crc = checksum(line);
+  line += kSeal;
+  line += crc;
+  line += "\"}";
+  return line;
+}
+
+Json opened(const std::string& line) {
+  if (line.size() < kSealLength + 1 ||
+      line.compare(line.size() - kSealLength, kSeal.size(), kSeal) != 0 || !line.ends_with("\"}")) {
+    throw std::invalid_argument("the line has no checksum at its end");
+  }
+  const std::string body = line.substr(0, line.size() - kSealLength);
+  if (checksum(body) != line.substr(line.size() - 10, 8)) {
+    throw std::invalid_argument("the line does not match its checksum");
+  }
+  return Json::parse(body + "}");
+}
+
+JournalWriter::JournalWriter(const std::filesystem::path& path, const std::string& run_id)
+    : path_(path),
+      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
+  if (file_ < 0) {
+    throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot create");
+  }
+  write_line({{"t", "journal"}, {"schema", kJournalSchema}, {"run_id", run_id}});
+}
+
+JournalWriter::~JournalWriter() { ::close(file_); }
+
+void JournalWriter::append(const Record& record) { write_line(to_json(record)); }
+
+void JournalWriter::write_line(const Json& json) {
+  const std::string line = sealed(json) + "\n";
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t count = ::write(file_, line.data() + done, line.size() - done);
+    if (count < 0 && errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot write");
+    }
+    done += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+}
+
+void JournalWriter::sync() {
+  if (::fdatasync(file_) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            path_.string() + ": cannot be brought to disk");
+  }
+}
+
+std::vector<std::string> read_journal(const std::string& text, const std::string& source,
+                                      const std::function<void(const Record&)>& take) {
+  std::vector<std::string> damage;
+  std::size_t begin = 0;
+  for (int number = 1; begin < text.size(); ++number) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) {
+      break;  // torn
+    }
+    try {
+      read_line(text.substr(begin, end - begin), number == 1, take);
+    } catch (const std::exception& error) {
+      damage.push_back(fmt::format("{}:{}: {}", source, number, error.what()));
+    }
+    begin = end + 1;
+  }
+  return damage;
+}
+
+}  // namespace fleetbench::record

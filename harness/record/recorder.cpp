@@ -1,0 +1,95 @@
+#include "harness/record/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "results-schema/check.hpp"
+
+namespace fleetbench::record {
+
+Recorder::Recorder(RunDirectory directory, RunHeader header) : directory_(std::move(directory)) {
+  run_.header = std::move(header);
+  journal_ = std::make_unique<JournalWriter>(directory_.journal(), run_.header.run_id);
+  write_header();
+}
+
+void Recorder::set_inventory(int node, Json inventory) {
+  run_.header.nodes.at(static_cast<std::size_t>(node)).inventory = std::move(inventory);
+}
+
+void Recorder::write_header() {
+  write_whole(directory_.run(),
+              to_json(run_.header).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void Recorder::add(const Record& record) {
+  add_record(run_, record);
+  if (journal_) {
+    try {
+      journal_->append(record);
+    } catch (const std::system_error& error) {
+      give_up_disk(error.what());
+    }
+  }
+}
+
+void Recorder::sync() {
+  if (journal_) {
+    try {
+      journal_->sync();
+    } catch (const std::system_error& error) {
+      give_up_disk(error.what());
+    }
+  }
+}
+
+void Recorder::give_up_disk(const std::string& reason) {
+  journal_.reset();
+  run_.damage.push_back(reason + "; what was measured afterwards is in the report alone");
+}
+
+void write_report(const RunDirectory& directory, const std::string& report_json,
+                  const std::string& prometheus_text, Verdict verdict) {
+  write_whole(directory.report(), report_json);
+  write_whole(directory.prometheus(), prometheus_text);
+  write_whole(directory.verdict(), std::string(to_string(verdict)) + "\n");
+}
+
+RunData load_run(const RunDirectory& directory) {
+  RunData run;
+  const auto source = directory.run().string();
+  try {
+    run.header = run_header_from_json(parse_json(read_whole(directory.run()), source));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("{}: {}", source, error.what()));
+  }
+  if (std::filesystem::exists(directory.journal())) {
+    run.damage = read_journal(read_whole(directory.journal()), directory.journal().string(),
+                              [&](const Record& record) { add_record(run, record); });
+  } else {
+    run.damage.push_back(directory.journal().string() + " is missing");
+  }
+  return run;
+}
+
+Verdict load_verdict(const RunDirectory& directory) {
+  if (!std::filesystem::exists(directory.verdict())) {
+    return Verdict::inconclusive;
+  }
+  std::string text = read_whole(directory.verdict());
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  try {
+    return parse_verdict(text);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", directory.verdict().string(), error.what()));
+  }
+}
+
+}  // namespace fleetbench::record

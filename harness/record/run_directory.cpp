@@ -1,0 +1,125 @@
+#include "harness/record/run_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "results-schema/check.hpp"
+
+namespace fleetbench::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const char* what) {
+  throw std::system_error(errno, std::generic_category(),
+                          fmt::format("{}: cannot {}", path.string(), what));
+}
+
+class File {
+ public:
+  File(const fs::path& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    if (number_ < 0) {
+      fail(path, "be opened");
+    }
+  }
+  ~File() { ::close(number_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+void check_free(const fs::path& path) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const auto name = entry.path().filename();
+    if (name == "run.json" || name == "journal.jsonl") {
+      throw InputError(fmt::format(
+          "{} holds a run already ({}); choose another folder with --out, or look at this one with "
+          "`fleetbench analyze {}`",
+          path.string(), name.string(), path.string()));
+    }
+    if (name != "hello") {
+      throw InputError(fmt::format("{} is not empty (it holds {}); choose a new folder with --out",
+                                   path.string(), name.string()));
+    }
+  }
+}
+
+}  // namespace
+
+RunDirectory RunDirectory::create(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_directory(path, error)) {
+    throw InputError(
+        fmt::format("--out {}: a file of this name exists; choose a folder", path.string()));
+  }
+  fs::create_directories(path, error);
+  if (error) {
+    throw InputError(
+        fmt::format("--out {}: cannot create this folder: {}; choose one that you may write",
+                    path.string(), error.message()));
+  }
+  if (::access(path.c_str(), W_OK | X_OK) != 0) {
+    throw InputError(fmt::format("--out {}: this folder is not writable: {}; choose another",
+                                 path.string(), std::strerror(errno)));
+  }
+  check_free(path);
+  return RunDirectory(path);
+}
+
+RunDirectory RunDirectory::open(const fs::path& path) {
+  RunDirectory directory(path);
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    throw InputError(
+        fmt::format("{} is not a folder; give the run directory that "
+                    "`fleetbench run` printed",
+                    path.string()));
+  }
+  if (!fs::exists(directory.run(), error)) {
+    throw InputError(fmt::format("{} is not a run directory: it has no run.json", path.string()));
+  }
+  return directory;
+}
+
+void write_whole(const fs::path& path, const std::string& text) {
+  const fs::path part = path.string() + ".part";
+  {
+    const File file(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t count = ::write(file.number(), text.data() + done, text.size() - done);
+      if (count < 0 && errno != EINTR) {
+        fail(part, "be written");
+      }
+      done += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    if (::fsync(file.number()) != 0) {
+      fail(part, "be brought to disk");
+    }
+  }
+  if (::rename(part.c_str(), path.c_str()) != 0) {
+    fail(path, "be replaced");
+  }
+  const File folder(path.has_parent_path() ? path.parent_path() : ".", O_RDONLY | O_DIRECTORY);
+  ::fsync(folder.number());
+}
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+  }
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace fleetbench::record

@@ -1,0 +1,37 @@
+// The folder of one run: run.json, journal.jsonl, report.json, fleetbench.prom, verdict.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace fleetbench::record {
+
+class RunDirectory {
+ public:
+  // Creates `path` and the folders above it. An existing folder is taken if it is empty or holds
+  // nothing but marks of ranks that came up (`hello`). Throws InputError where it cannot be
+  // written, holds a run already or something else.
+  static RunDirectory create(const std::filesystem::path& path);
+  // Throws InputError where it is no run directory.
+  static RunDirectory open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path run() const { return path_ / "run.json"; }
+  std::filesystem::path journal() const { return path_ / "journal.jsonl"; }
+  std::filesystem::path report() const { return path_ / "report.json"; }
+  std::filesystem::path prometheus() const { return path_ / "fleetbench.prom"; }
+  std::filesystem::path verdict() const { return path_ / "verdict"; }
+
+ private:
+  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// Replaces a file by a rename, so that a reader sees the old text or the new, whole and on disk.
+// Throws std::system_error naming the file.
+void write_whole(const std::filesystem::path& path, const std::string& text);
+
+// Throws InputError naming the file.
+std::string read_whole(const std::filesystem::path& path);
+
+}  // namespace fleetbench::record

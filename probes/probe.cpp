@@ -1,0 +1,47 @@
+#include "probes/probe.hpp"
+
+#include <fmt/format.h>
+
+namespace fleetbench {
+
+std::string_view to_string(Participants participants) {
+  switch (participants) {
+    case Participants::node:
+      return "node";
+    case Participants::pair:
+      return "pair";
+    case Participants::group:
+      return "group";
+  }
+  throw std::logic_error("participants without a name");
+}
+
+Participants parse_participants(std::string_view text) {
+  for (const auto value : {Participants::node, Participants::pair, Participants::group}) {
+    if (text == to_string(value)) {
+      return value;
+    }
+  }
+  throw std::invalid_argument(
+      fmt::format("participants \"{}\" is none of node, pair, group", text));
+}
+
+void to_json(Json& json, const ProbeInfo& info) {
+  json = Json{{"name", info.name},
+              {"summary", info.summary},
+              {"layer", to_string(info.layer)},
+              {"participants", to_string(info.participants)},
+              {"params_schema", info.params_schema},
+              {"facts_only", info.facts_only}};
+}
+
+void from_json(const Json& json, ProbeInfo& info) {
+  info.name = json.at("name").get<std::string>();
+  info.summary = json.at("summary").get<std::string>();
+  info.layer = parse_layer(json.at("layer").get<std::string>());
+  info.participants = parse_participants(json.at("participants").get<std::string>());
+  info.params_schema = json.at("params_schema");
+  info.facts_only = json.at("facts_only").get<bool>();
+}
+
+}  // namespace fleetbench

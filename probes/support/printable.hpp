@@ -1,0 +1,12 @@
+// Makes texts of unknown origin (a BIOS string, a file's content) fit to be stored and shown.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace fleetbench {
+
+// The same value, in whose strings each invalid piece of UTF-8 is U+FFFD and each control character
+// is a space: dump() of the result does not throw, and printing it does not steer a terminal.
+nlohmann::json printable(const nlohmann::json& value);
+
+}  // namespace fleetbench

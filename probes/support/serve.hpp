@@ -1,0 +1,29 @@
+// The worker's side of the pipe: reads commands, one JSON object a line, and answers each with one.
+//
+//   {"cmd":"catalog"}                                → {"version", "probes": [ProbeInfo…]}
+//   {"cmd":"metrics","probe","params"}               → {"metrics": [MetricInfo…]}
+//   {"cmd":"calibrate","probe","params"}             → {"work": {…}}
+//   {"cmd":"prepare","probe","params","work"}        → {}
+//   {"cmd":"measure"}                                → {"values", "detail", "measure_s"}
+//   {"cmd":"release"}                                → {}
+//
+// Every answer has "status" (see Status) and, unless that is `ok`, "reason". One probe is prepared
+// at a time. Ends when the pipe closes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "probes/probe.hpp"
+
+namespace fleetbench {
+
+// Serves `probes` on standard input and output. What else is written to standard output goes to
+// standard error, where it cannot be taken for an answer. Returns the exit code of the worker.
+int serve(const std::vector<std::unique_ptr<Probe>>& probes);
+
+// Makes this process end with the one that started it (pid `parent`) and the first choice of the
+// kernel's out-of-memory killer. Call first thing. Ends the process where the parent is gone.
+void bind_to_parent(int parent);
+
+}  // namespace fleetbench

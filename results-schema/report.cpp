@@ -1,0 +1,326 @@
+#include "results-schema/report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "results-schema/fields.hpp"
+
+namespace fleetbench {
+namespace {
+
+constexpr std::array<std::pair<Verdict, std::string_view>, 4> kVerdicts{
+    {{Verdict::pass, "PASS"},
+     {Verdict::warn, "WARN"},
+     {Verdict::fail, "FAIL"},
+     {Verdict::inconclusive, "INCONCLUSIVE"}}};
+constexpr std::array<std::pair<Direction, std::string_view>, 4> kDirections{
+    {{Direction::slow, "slow"},
+     {Direction::fast, "fast"},
+     {Direction::wrong, "wrong"},
+     {Direction::missing, "missing"}}};
+constexpr std::array<std::pair<FindingStatus, std::string_view>, 4> kStatuses{
+    {{FindingStatus::suspect, "suspect"},
+     {FindingStatus::confirmed, "confirmed"},
+     {FindingStatus::tentative, "tentative"},
+     {FindingStatus::not_reproduced, "not_reproduced"}}};
+
+// From twice the time on, a ratio is easier to read than per cent.
+constexpr double kTimesFrom = 99.5;
+
+template <typename Names, typename Enum>
+std::string_view name_of(const Names& names, Enum value) {
+  for (const auto& [candidate, name] : names) {
+    if (candidate == value) {
+      return name;
+    }
+  }
+  throw std::logic_error("an enum value without a name");
+}
+
+template <typename Names>
+auto value_of(const Names& names, std::string_view text) {
+  std::string allowed;
+  for (const auto& [value, name] : names) {
+    if (name == text) {
+      return value;
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+  }
+  throw std::invalid_argument(fmt::format("\"{}\" is none of {}", text, allowed));
+}
+
+Json json_of(const Subject& subject) {
+  Json json{{"kind", subject.kind}};
+  for (const auto& [key, text] :
+       {std::pair("node", &subject.node), std::pair("device", &subject.device),
+        std::pair("a", &subject.a), std::pair("b", &subject.b)}) {
+    if (!text->empty()) {
+      json[key] = *text;
+    }
+  }
+  if (subject.kind == "link") {
+    json["directed"] = subject.directed;
+  }
+  if (!subject.nodes.empty()) {
+    json["nodes"] = subject.nodes;
+  }
+  return json;
+}
+
+Json json_of(const MetricEvidence& metric) {
+  return {{"metric", metric.metric},
+          {"unit", metric.unit},
+          {"value", metric.value},
+          {"median", metric.median},
+          {"slowdown_pct", metric.slowdown_pct}};
+}
+
+Json json_of(const Evidence& evidence) {
+  return {{"text", evidence.text}, {"source", evidence.source}};
+}
+
+Json json_of(const NotMeasured& item) { return {{"what", item.what}, {"reason", item.reason}}; }
+
+Json json_of(const Finding& finding);
+Json json_of(const MetricSummary& summary);
+
+template <typename T>
+Json array_of(const std::vector<T>& items) {
+  Json json = Json::array();
+  for (const T& item : items) {
+    json.push_back(json_of(item));
+  }
+  return json;
+}
+
+Json json_of(const Finding& finding) {
+  return {{"rank", finding.rank},
+          {"subject", json_of(finding.subject)},
+          {"direction", to_string(finding.direction)},
+          {"status", to_string(finding.status)},
+          {"layer", to_string(finding.layer)},
+          {"slowdown_pct", finding.slowdown_pct},
+          {"ci_pct", {finding.ci_low_pct, finding.ci_high_pct}},
+          {"p_value", finding.p_value},
+          {"metrics", array_of(finding.metrics)},
+          {"evidence", array_of(finding.evidence)},
+          {"explained_by", finding.explained_by ? Json(*finding.explained_by) : Json()},
+          {"next_check", finding.next_check}};
+}
+
+Json json_of(const MetricSummary& summary) {
+  return {{"metric", summary.metric},
+          {"unit", summary.unit},
+          {"layer", to_string(summary.layer)},
+          {"subject", to_string(summary.subject)},
+          {"subjects", summary.subjects},
+          {"median", summary.median},
+          {"lowest", summary.lowest},
+          {"highest", summary.highest},
+          {"spread_pct", summary.spread_pct},
+          {"within_pct", summary.within_pct},
+          {"smallest_visible_pct",
+           summary.smallest_visible_pct ? Json(*summary.smallest_visible_pct) : Json()}};
+}
+
+Json json_of(const std::optional<TimeShares>& time) {
+  if (!time) {
+    return {};
+  }
+  return {{"wall_s", time->wall_s},
+          {"preparation_s", time->preparation_s},
+          {"measurement_s", time->measurement_s},
+          {"other_s", time->other_s()}};
+}
+
+Json json_of(const std::optional<WaitingCost>& waiting) {
+  if (!waiting) {
+    return {};
+  }
+  return {{"ranks", waiting->ranks},
+          {"max_core_share", waiting->max_core_share},
+          {"max_resident_bytes", waiting->max_resident_bytes}};
+}
+
+Subject read_subject(const Fields& fields) {
+  Subject subject;
+  subject.kind = fields.text("kind");
+  subject.node = fields.text_or_empty("node");
+  subject.device = fields.text_or_empty("device");
+  subject.a = fields.text_or_empty("a");
+  subject.b = fields.text_or_empty("b");
+  subject.directed = fields.has("directed") && fields.boolean("directed");
+  if (fields.has("nodes")) {
+    subject.nodes = fields.texts("nodes");
+  }
+  return subject;
+}
+
+MetricEvidence read_metric(const Fields& fields) {
+  return {fields.text("metric"), fields.text("unit"), fields.number("value"),
+          fields.number("median"), fields.number("slowdown_pct")};
+}
+
+Evidence read_evidence(const Fields& fields) {
+  return {fields.text("text"), fields.text("source")};
+}
+
+Finding read_finding(const Fields& fields) {
+  Finding finding;
+  finding.rank = fields.integer("rank", 1);
+  finding.subject = read_subject(fields.object("subject"));
+  finding.direction =
+      fields.parsed("direction", [](auto text) { return value_of(kDirections, text); });
+  finding.status = fields.parsed("status", [](auto text) { return value_of(kStatuses, text); });
+  finding.layer = fields.parsed("layer", parse_layer);
+  finding.slowdown_pct = fields.number("slowdown_pct");
+  const Json& interval = fields.array("ci_pct");
+  fields.require(interval.size() == 2 && interval[0].is_number() && interval[1].is_number(),
+                 "ci_pct", "an array of two numbers");
+  finding.ci_low_pct = interval[0].get<double>();
+  finding.ci_high_pct = interval[1].get<double>();
+  finding.p_value = fields.number_from_zero("p_value");
+  finding.metrics = fields.each("metrics", read_metric);
+  finding.evidence = fields.each("evidence", read_evidence);
+  finding.explained_by = fields.integer_if_any("explained_by");
+  finding.next_check = fields.text("next_check");
+  return finding;
+}
+
+MetricSummary read_summary(const Fields& fields) {
+  MetricSummary summary;
+  summary.metric = fields.text("metric");
+  summary.unit = fields.text("unit");
+  summary.layer = fields.parsed("layer", parse_layer);
+  summary.subject = fields.parsed("subject", parse_subject_kind);
+  summary.subjects = fields.integer("subjects");
+  summary.median = fields.number("median");
+  summary.lowest = fields.number("lowest");
+  summary.highest = fields.number("highest");
+  summary.spread_pct = fields.number_from_zero("spread_pct");
+  summary.within_pct = fields.number_from_zero("within_pct");
+  if (fields.has("smallest_visible_pct")) {
+    summary.smallest_visible_pct = fields.number_from_zero("smallest_visible_pct");
+  }
+  return summary;
+}
+
+NotMeasured read_not_measured(const Fields& fields) {
+  return {fields.text("what"), fields.text("reason")};
+}
+
+std::optional<TimeShares> read_time(const Fields& report) {
+  if (!report.has("time")) {
+    return std::nullopt;
+  }
+  const Fields fields = report.object("time");
+  return TimeShares{fields.number_from_zero("wall_s"), fields.number_from_zero("preparation_s"),
+                    fields.number_from_zero("measurement_s")};
+}
+
+std::optional<WaitingCost> read_waiting(const Fields& report) {
+  if (!report.has("waiting")) {
+    return std::nullopt;
+  }
+  const Fields fields = report.object("waiting");
+  return WaitingCost{fields.integer("ranks"), fields.number_from_zero("max_core_share"),
+                     fields.number_from_zero("max_resident_bytes")};
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) { return name_of(kVerdicts, verdict); }
+Verdict parse_verdict(std::string_view text) { return value_of(kVerdicts, text); }
+std::string_view to_string(Direction direction) { return name_of(kDirections, direction); }
+std::string_view to_string(FindingStatus status) { return name_of(kStatuses, status); }
+
+std::string describe(const Subject& subject) {
+  if (subject.kind == "node") {
+    return subject.node;
+  }
+  if (subject.kind == "device") {
+    return subject.node + " " + subject.device;
+  }
+  if (subject.kind == "link") {
+    return subject.a + (subject.directed ? " -> " : " - ") + subject.b;
+  }
+  if (subject.kind == "group") {
+    return fmt::format("{} nodes", subject.nodes.size());
+  }
+  return subject.kind == "fleet" ? "the whole fleet" : subject.kind;
+}
+
+std::string describe_slowdown(double slowdown_pct, std::string_view peers) {
+  const double times = 1 + slowdown_pct / 100;
+  const auto with_peers = [peers](std::string text, const char* conjunction) {
+    return peers.empty() ? text : fmt::format("{} {} {}", text, conjunction, peers);
+  };
+  if (slowdown_pct < 0) {
+    const double faster = 1 / times;
+    return with_peers(fmt::format("{:.{}f} times as fast", faster, faster < 1.95 ? 2 : 1), "as");
+  }
+  if (slowdown_pct < kTimesFrom) {
+    return with_peers(fmt::format("{:.{}f} % slower", slowdown_pct, slowdown_pct < 9.95 ? 1 : 0),
+                      "than");
+  }
+  return with_peers(fmt::format("{:.{}f} times as slow", times, times < 9.95 ? 1 : 0), "as");
+}
+
+std::string describe_interval(double slowdown_pct, double low_pct, double high_pct) {
+  if (slowdown_pct >= kTimesFrom || slowdown_pct < 0) {
+    double low = 1 + low_pct / 100;
+    double high = 1 + high_pct / 100;
+    if (slowdown_pct < 0) {
+      low = 1 / std::exchange(high, 1 / low);
+    }
+    return fmt::format("[{:.{}f} .. {:.{}f} times]", low, low < 9.95 ? 1 : 0, high,
+                       high < 9.95 ? 1 : 0);
+  }
+  const int digits = slowdown_pct < 9.95 ? 1 : 0;
+  return fmt::format("[{:.{}f} .. {:.{}f} %]", low_pct, digits, high_pct, digits);
+}
+
+Json to_json(const Report& report) {
+  return {
+      {"schema", kReportSchema},
+      {"run_id", report.run_id},
+      {"suite", report.suite},
+      {"verdict", to_string(report.verdict)},
+      {"verdict_reasons", report.verdict_reasons},
+      {"findings", array_of(report.findings)},
+      {"configuration", array_of(report.configuration)},
+      {"metrics", array_of(report.metrics)},
+      {"not_measured", array_of(report.not_measured)},
+      {"notes", report.notes},
+      {"fleet", {{"nodes", report.nodes}, {"ranks", report.ranks}, {"lost", report.lost_nodes}}},
+      {"time", json_of(report.time)},
+      {"waiting", json_of(report.waiting)}};
+}
+
+Report report_from_json(const Json& json) {
+  const Fields fields(json, "");
+  fields.require(fields.text("schema") == kReportSchema, "schema",
+                 std::string(kReportSchema) + ", which this build reads");
+  Report report;
+  report.run_id = fields.text("run_id");
+  report.suite = fields.text("suite");
+  report.verdict = fields.parsed("verdict", parse_verdict);
+  report.verdict_reasons = fields.texts("verdict_reasons");
+  report.findings = fields.each("findings", read_finding);
+  report.configuration = fields.each("configuration", read_evidence);
+  report.metrics = fields.each("metrics", read_summary);
+  report.not_measured = fields.each("not_measured", read_not_measured);
+  report.notes = fields.texts("notes");
+  const Fields fleet = fields.object("fleet");
+  report.nodes = fleet.integer("nodes");
+  report.ranks = fleet.integer("ranks");
+  report.lost_nodes = fleet.texts("lost");
+  report.time = read_time(fields);
+  report.waiting = read_waiting(fields);
+  return report;
+}
+
+}  // namespace fleetbench

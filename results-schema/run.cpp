@@ -1,0 +1,309 @@
+#include "results-schema/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "results-schema/fields.hpp"
+
+namespace fleetbench {
+namespace {
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+void require_node(const RunData& run, int node, const char* key) {
+  if (node < 0 || node >= static_cast<int>(run.header.nodes.size())) {
+    throw std::invalid_argument(
+        fmt::format("{}: there is no node {}, the run has {}", key, node, run.header.nodes.size()));
+  }
+}
+
+void check(const RunData& run, const StepRecord& step) {
+  if (step.step != static_cast<int>(run.steps.size())) {
+    throw std::invalid_argument(
+        fmt::format("step: {} comes out of order, {} is next", step.step, run.steps.size()));
+  }
+  const bool used = std::any_of(run.steps.begin(), run.steps.end(),
+                                [&step](const StepRecord& other) { return other.id == step.id; });
+  if (used) {
+    throw std::invalid_argument(fmt::format("id: \"{}\" is the id of two steps", step.id));
+  }
+}
+
+void check(const RunData& run, const SampleRecord& sample) {
+  if (sample.step < 0 || sample.step >= static_cast<int>(run.steps.size())) {
+    throw std::invalid_argument(fmt::format("step: there is no step {} yet", sample.step));
+  }
+  require_node(run, sample.node, "node");
+  if (sample.peer) {
+    require_node(run, *sample.peer, "peer");
+    if (*sample.peer == sample.node) {
+      throw std::invalid_argument(fmt::format("peer: node {} is its own peer", sample.node));
+    }
+  }
+  const std::size_t expected =
+      sample.status == Status::ok ? run.steps[sample.step].metrics.size() : 0;
+  if (sample.values.size() != expected) {
+    throw std::invalid_argument(fmt::format(
+        "values: {} of them, a sample of step \"{}\" that is "
+        "{} has {}",
+        sample.values.size(), run.steps[sample.step].id, to_string(sample.status), expected));
+  }
+}
+
+void put_if_any(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) {
+    json[key] = text;
+  }
+}
+
+Json values_to_json(const std::vector<std::optional<double>>& values) {
+  Json json = Json::array();
+  for (const auto& value : values) {
+    json.push_back(value ? Json(*value) : Json());
+  }
+  return json;
+}
+
+Json json_of(const StepRecord& step) {
+  return {{"t", "step"},
+          {"step", step.step},
+          {"id", step.id},
+          {"probe", step.probe},
+          {"concurrent", step.concurrent},
+          {"params", step.params},
+          {"work", step.work},
+          {"metrics", step.metrics}};
+}
+
+Json json_of(const SampleRecord& sample) {
+  Json json{{"t", "sample"},
+            {"slot", sample.slot},
+            {"step", sample.step},
+            {"pass", sample.pass},
+            {"node", sample.node},
+            {"status", to_string(sample.status)},
+            {"values", values_to_json(sample.values)},
+            {"start_s", sample.start_s},
+            {"prepare_s", sample.prepare_s},
+            {"measure_s", sample.measure_s}};
+  if (sample.peer) {
+    json["peer"] = *sample.peer;
+  }
+  put_if_any(json, "reason", sample.reason);
+  if (!sample.detail.is_null()) {
+    json["detail"] = sample.detail;
+  }
+  return json;
+}
+
+Json json_of(const LossRecord& loss) {
+  return {{"t", "loss"},       {"rank", loss.rank},   {"node", loss.node},    {"slot", loss.slot},
+          {"step", loss.step}, {"phase", loss.phase}, {"reason", loss.reason}};
+}
+
+Json json_of(const OmissionRecord& omission) {
+  Json json{{"t", "omission"}, {"step", omission.step}, {"reason", omission.reason}};
+  if (omission.node) {
+    json["node"] = *omission.node;
+  }
+  return json;
+}
+
+Json json_of(const EndRecord& end) {
+  return {{"t", "end"},
+          {"interrupted", end.interrupted},
+          {"reason", end.reason},
+          {"time",
+           {{"wall_s", end.time.wall_s},
+            {"preparation_s", end.time.preparation_s},
+            {"measurement_s", end.time.measurement_s}}},
+          {"waiting",
+           {{"ranks", end.waiting.ranks},
+            {"max_core_share", end.waiting.max_core_share},
+            {"max_resident_bytes", end.waiting.max_resident_bytes}}}};
+}
+
+MetricInfo read_metric(const Fields& fields) {
+  MetricInfo metric;
+  metric.name = fields.text("name");
+  metric.unit = fields.text("unit");
+  metric.better = fields.parsed("better", parse_better);
+  metric.layer = fields.parsed("layer", parse_layer);
+  metric.subject = fields.parsed("subject", parse_subject_kind);
+  metric.symmetric = fields.has("symmetric") && fields.boolean("symmetric");
+  metric.description = fields.text_or_empty("description");
+  metric.next_check = fields.text_or_empty("next_check");
+  return metric;
+}
+
+StepRecord read_step(const Fields& fields) {
+  StepRecord step;
+  step.step = fields.integer("step");
+  step.id = fields.text("id");
+  step.probe = fields.text("probe");
+  step.concurrent = fields.boolean("concurrent");
+  step.params = fields.at("params");
+  step.work = fields.at("work");
+  step.metrics = fields.each("metrics", read_metric);
+  return step;
+}
+
+std::vector<std::optional<double>> read_values(const Fields& fields) {
+  std::vector<std::optional<double>> values;
+  for (const Json& value : fields.array("values")) {
+    fields.require(value.is_number() || value.is_null(), "values", "an array of numbers and nulls");
+    values.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
+  }
+  return values;
+}
+
+SampleRecord read_sample(const Fields& fields) {
+  SampleRecord sample;
+  sample.slot = fields.integer("slot");
+  sample.step = fields.integer("step");
+  sample.pass = fields.integer("pass");
+  sample.node = fields.integer("node");
+  sample.peer = fields.integer_if_any("peer");
+  sample.status = fields.parsed("status", parse_status);
+  sample.reason = fields.text_or_empty("reason");
+  sample.values = read_values(fields);
+  sample.start_s = fields.number_from_zero("start_s");
+  sample.prepare_s = fields.number_from_zero("prepare_s");
+  sample.measure_s = fields.number_from_zero("measure_s");
+  sample.detail = fields.has("detail") ? fields.at("detail") : Json();
+  return sample;
+}
+
+LossRecord read_loss(const Fields& fields) {
+  return {fields.integer("rank"), fields.integer("node"), fields.integer("slot"),
+          fields.text("step"),    fields.text("phase"),   fields.text("reason")};
+}
+
+OmissionRecord read_omission(const Fields& fields) {
+  return {fields.text("step"), fields.integer_if_any("node"), fields.text("reason")};
+}
+
+EndRecord read_end(const Fields& fields) {
+  EndRecord end;
+  end.interrupted = fields.boolean("interrupted");
+  end.reason = fields.text("reason");
+  const Fields time = fields.object("time");
+  end.time = {time.number_from_zero("wall_s"), time.number_from_zero("preparation_s"),
+              time.number_from_zero("measurement_s")};
+  const Fields waiting = fields.object("waiting");
+  end.waiting = {waiting.integer("ranks"), waiting.number_from_zero("max_core_share"),
+                 waiting.number_from_zero("max_resident_bytes")};
+  return end;
+}
+
+Json json_of(const NodeInfo& node) {
+  return {{"name", node.name},
+          {"boot_id", node.boot_id},
+          {"ranks", node.ranks},
+          {"inventory", node.inventory}};
+}
+
+NodeInfo read_node(const Fields& fields) {
+  NodeInfo node;
+  node.name = fields.text("name");
+  node.boot_id = fields.text("boot_id");
+  for (const Json& rank : fields.array("ranks")) {
+    fields.require(rank.is_number_unsigned(), "ranks", "an array of whole numbers from 0");
+    node.ranks.push_back(rank.get<int>());
+  }
+  fields.require(!node.ranks.empty(), "ranks", "an array with a rank");
+  node.inventory = fields.has("inventory") ? fields.at("inventory") : Json();
+  return node;
+}
+
+void require_schema(const Fields& fields, const std::string& key, const std::string& expected) {
+  fields.require(fields.text(key) == expected, key, "\"" + expected + "\", which this build reads");
+}
+
+}  // namespace
+
+void add_record(RunData& run, const Record& record) {
+  std::visit(Overloaded{[&run](const StepRecord& step) {
+                          check(run, step);
+                          run.steps.push_back(step);
+                        },
+                        [&run](const SampleRecord& sample) {
+                          check(run, sample);
+                          run.samples.push_back(sample);
+                        },
+                        [&run](const LossRecord& loss) {
+                          require_node(run, loss.node, "node");
+                          run.losses.push_back(loss);
+                        },
+                        [&run](const OmissionRecord& omission) {
+                          if (omission.node) {
+                            require_node(run, *omission.node, "node");
+                          }
+                          run.omissions.push_back(omission);
+                        },
+                        [&run](const EndRecord& end) { run.end = end; }},
+             record);
+}
+
+Json to_json(const RunHeader& header) {
+  Json nodes = Json::array();
+  for (const NodeInfo& node : header.nodes) {
+    nodes.push_back(json_of(node));
+  }
+  return {
+      {"schema", kRunSchema},        {"journal_schema", kJournalSchema}, {"run_id", header.run_id},
+      {"created", header.created},   {"version", header.version},        {"build", header.build},
+      {"suite", header.suite},       {"arguments", header.arguments},    {"seed", header.seed},
+      {"scenario", header.scenario}, {"nodes", std::move(nodes)}};
+}
+
+Json to_json(const Record& record) {
+  return std::visit([](const auto& alternative) { return json_of(alternative); }, record);
+}
+
+RunHeader run_header_from_json(const Json& json) {
+  const Fields fields(json, "");
+  require_schema(fields, "schema", kRunSchema);
+  require_schema(fields, "journal_schema", kJournalSchema);
+  RunHeader header;
+  header.run_id = fields.text("run_id");
+  header.created = fields.text("created");
+  header.version = fields.text("version");
+  header.build = fields.text("build");
+  header.suite = fields.text("suite");
+  header.arguments = fields.texts("arguments");
+  fields.require(fields.at("seed").is_number_unsigned(), "seed", "a whole number from 0");
+  header.seed = fields.at("seed").get<std::uint64_t>();
+  header.scenario = fields.at("scenario");
+  header.nodes = fields.each("nodes", read_node);
+  for (std::size_t i = 0; i < header.nodes.size(); ++i) {
+    header.nodes[i].index = static_cast<int>(i);
+  }
+  return header;
+}
+
+Record record_from_json(const Json& json) {
+  const Fields fields(json, "");
+  const std::string kind = fields.text("t");
+  if (kind == "step") {
+    return read_step(fields);
+  }
+  if (kind == "sample") {
+    return read_sample(fields);
+  }
+  if (kind == "loss") {
+    return read_loss(fields);
+  }
+  if (kind == "omission") {
+    return read_omission(fields);
+  }
+  fields.require(kind == "end", "t", "one of step, sample, loss, omission, end");
+  return read_end(fields);
+}
+
+}  // namespace fleetbench

@@ -1,0 +1,127 @@
+#include "results-schema/scenario.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "results-schema/check.hpp"
+
+namespace fleetbench {
+namespace {
+
+Pairs parse_pairs(const std::string& text) {
+  return text == "matchings" ? Pairs::matchings : Pairs::all_pairs;
+}
+
+ScenarioStep step_from_json(const Json& json) {
+  ScenarioStep step;
+  step.probe = json.at("probe").get<std::string>();
+  step.id = json.value("id", step.probe);
+  step.params = json.value("params", Json::object());
+  step.schedule = parse_schedule(json.value("schedule", "together"));
+  step.pairs = parse_pairs(json.value("pairs", "all_pairs"));
+  step.matchings = json.value("matchings", step.matchings);
+  if (json.contains("passes")) {
+    step.passes = json.at("passes").get<int>();
+  }
+  step.limit_s = json.value("limit_s", step.limit_s);
+  return step;
+}
+
+// What a schema cannot say.
+std::vector<std::string> check_meaning(const Json& json) {
+  std::vector<std::string> faults;
+  std::set<std::string> ids;
+  int index = 0;
+  for (const auto& step : json.at("steps")) {
+    const auto id = step.value("id", step.at("probe").get<std::string>());
+    if (!ids.insert(id).second) {
+      faults.push_back(fmt::format(
+          "steps[{}].id: \"{}\" is used twice; give each step an id of its own", index, id));
+    }
+    if (step.contains("matchings") && step.value("pairs", "") != "matchings") {
+      faults.push_back(fmt::format(
+          "steps[{}].matchings: has no meaning without \"pairs\": \"matchings\"", index));
+    }
+    if (step.contains("passes") && step.at("passes") > json.value("passes", Scenario{}.passes)) {
+      faults.push_back(fmt::format("steps[{}].passes: {} is more than the scenario's {}", index,
+                                   step.at("passes").dump(),
+                                   json.value("passes", Scenario{}.passes)));
+    }
+    ++index;
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::string_view to_string(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::together:
+      return "together";
+    case Schedule::alone:
+      return "alone";
+    case Schedule::both:
+      return "both";
+  }
+  throw std::logic_error("a schedule without a name");
+}
+
+std::string_view to_string(Pairs pairs) {
+  return pairs == Pairs::matchings ? "matchings" : "all_pairs";
+}
+
+Schedule parse_schedule(std::string_view text) {
+  for (const Schedule schedule : {Schedule::together, Schedule::alone, Schedule::both}) {
+    if (text == to_string(schedule)) {
+      return schedule;
+    }
+  }
+  throw InputError(fmt::format("schedule \"{}\" is none of together, alone, both", text));
+}
+
+Json to_json(const Scenario& scenario) {
+  Json steps = Json::array();
+  for (const auto& step : scenario.steps) {
+    Json json{{"id", step.id},
+              {"probe", step.probe},
+              {"params", step.params},
+              {"schedule", to_string(step.schedule)},
+              {"limit_s", step.limit_s}};
+    if (step.passes) {
+      json["passes"] = *step.passes;
+    }
+    if (step.pairs == Pairs::matchings) {
+      json["pairs"] = "matchings";
+      json["matchings"] = step.matchings;
+    }
+    steps.push_back(std::move(json));
+  }
+  return Json{{"schema", kScenarioSchema},
+              {"name", scenario.name},
+              {"description", scenario.description},
+              {"passes", scenario.passes},
+              {"steps", std::move(steps)}};
+}
+
+Scenario parse_scenario(const std::string& text, const std::string& source) {
+  const Json json = parse_json(text, source);
+  std::vector<std::string> faults = check_against(json, schema_named("scenario"));
+  if (faults.empty()) {
+    faults = check_meaning(json);
+  }
+  if (!faults.empty()) {
+    throw InputError(fmt::format("{}: {}", source, fmt::join(faults, "\n" + source + ": ")));
+  }
+  Scenario scenario;
+  scenario.name = json.at("name").get<std::string>();
+  scenario.description = json.value("description", "");
+  scenario.passes = json.value("passes", scenario.passes);
+  for (const auto& step : json.at("steps")) {
+    scenario.steps.push_back(step_from_json(step));
+  }
+  return scenario;
+}
+
+}  // namespace fleetbench

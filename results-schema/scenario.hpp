@@ -1,0 +1,49 @@
+// A scenario: which probes run, with which parameters, on whom, how often.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results-schema/metric.hpp"
+
+namespace fleetbench {
+
+inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.0";
+
+// `together`: all subjects at once, for what is private to each. `alone`: one subject at a time.
+// `both`: one after the other; their difference is contention.
+enum class Schedule { together, alone, both };
+
+// `all_pairs`: every pair meets, in rounds of disjoint pairs. `matchings`: k random rounds.
+enum class Pairs { all_pairs, matchings };
+
+struct ScenarioStep {
+  std::string id;  // defaults to the probe's name
+  std::string probe;
+  Json params = Json::object();  // complete once resolved against the probe's schema
+  Schedule schedule = Schedule::together;
+  Pairs pairs = Pairs::all_pairs;
+  int matchings = 8;
+  std::optional<int> passes;  // fewer than the scenario's
+  double limit_s = 60;        // for one slot, whatever its peers do
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  int passes = 5;
+  std::vector<ScenarioStep> steps;
+};
+
+std::string_view to_string(Schedule schedule);
+std::string_view to_string(Pairs pairs);
+Schedule parse_schedule(std::string_view text);
+
+Json to_json(const Scenario& scenario);
+
+// Reads and checks `text`; `source` (a file name) stands before each error. Throws InputError
+// naming every fault: source, path, value and what is allowed. Knows nothing of probes yet.
+Scenario parse_scenario(const std::string& text, const std::string& source);
+
+}  // namespace fleetbench

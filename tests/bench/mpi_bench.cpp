@@ -1,0 +1,317 @@
+// Do mpi_pairs and mpi_collectives report what a plain MPI program measures?
+//
+// mpirun -np 2 mpi_bench [SECONDS]. In one job the two sides take turns: plain, probe, plain again,
+// in changing order. The second plain run against the first is the control: as long as it differs
+// by more than kControl, more rounds are added, for SECONDS (600) at most. Rounds that others
+// disturbed are left out by what the others used, not by what was measured. In each round both
+// sides allocate, warm up, measure in short turns and free, so that neither keeps the luckier
+// pages. The plain one runs on the main thread; the probe runs as in a fleet, in a thread of its
+// own beside a main thread that polls another communicator. Exit code: 0 the probes are within
+// kRatio, 2 they are not, 3 the control never held.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "probes/mpi/mpi_probe.hpp"
+#include "tests/bench/mpi_bench_load.hpp"
+#include "tests/bench/mpi_bench_sizes.hpp"
+#include "tests/bench/mpi_plain.hpp"
+
+namespace fleetbench {
+namespace {
+
+constexpr double kRatio = 0.03;
+constexpr double kControl = 0.02;
+constexpr int kRoundsPerAttempt = 30;
+constexpr int kTriplesPerRound = 3;
+// A round during which others used more of the machine than this is not counted, whatever it gave:
+// on two CPUs a spinning rank that is descheduled takes its peer with it.
+constexpr double kOthersShare = 0.04;
+
+using Figures = std::vector<double>;
+
+struct Job {
+  MPI_Comm plain = MPI_COMM_NULL;
+  MPI_Comm probes = MPI_COMM_NULL;
+  MPI_Comm control = MPI_COMM_NULL;
+  int rank = 0;
+};
+
+// A stand-in for the thread that harness/fleet gives to measurements.
+void run_in_measurement_thread(const Job& job, const std::function<void()>& work) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::thread thread([&] {
+    work();
+    const std::lock_guard lock(mutex);
+    done = true;
+    changed.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  while (!changed.wait_for(lock, std::chrono::milliseconds(10), [&] { return done; })) {
+    int arrived = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.control, &arrived, MPI_STATUS_IGNORE);
+  }
+  thread.join();
+}
+
+Json pair_params() {
+  const auto& sizes = bench::kPairSizes;
+  return {{"message_bytes", sizes.message_bytes},
+          {"window", sizes.window},
+          {"bytes", sizes.message_bytes * static_cast<std::size_t>(sizes.window * sizes.windows)},
+          {"max_s", 60.0},
+          {"latency_bytes", sizes.latency_bytes},
+          {"latency_iterations", sizes.batches * sizes.round_trips}};
+}
+
+Json sweep_params() {
+  return {{"begin_bytes", bench::kSweepBegin}, {"end_bytes", bench::kSweepEnd},
+          {"factor", bench::kSweepFactor},     {"iterations", bench::kSweepIterations},
+          {"warmup", bench::kSweepWarmup},     {"max_s", 60.0}};
+}
+
+std::shared_ptr<Prepared> prepare_probe(const Job& job, const MpiProbe& probe, const Json& params) {
+  static int tag = 0;
+  tag = (tag + 8) % 8000;
+  const MpiGroup group{.world = job.probes, .members = {0, 1}, .me = job.rank, .tag = tag};
+  std::shared_ptr<Prepared> prepared;
+  run_in_measurement_thread(job, [&] { prepared = probe.prepare(params, Json::object(), group); });
+  return prepared;
+}
+
+Figures measure_probe(const Job& job, Prepared& prepared) {
+  Figures figures;
+  run_in_measurement_thread(job, [&] {
+    for (const auto& value : prepared.measure().values) {
+      figures.push_back(value.value_or(0));
+    }
+  });
+  return figures;
+}
+
+// The figures that rank 0 compares: its own, and the bandwidth of rank 1 to rank 0 behind them.
+Figures with_bandwidth_of_rank_1(const Job& job, Figures figures) {
+  double other = figures.at(0);
+  MPI_Bcast(&other, 1, MPI_DOUBLE, 1, job.plain);
+  figures.push_back(other);
+  return figures;
+}
+
+// Both ways to measure the same, allocated and warm.
+struct Sides {
+  std::function<Figures()> plain;
+  std::function<Figures()> probe;
+};
+
+// One thing that is measured both ways, and the pairs of figures so far.
+struct Contest {
+  std::vector<std::string> names;
+  std::function<Sides()> prepare;
+  // By figure, one entry for each three turns.
+  std::vector<std::vector<double>> plain_values;
+  std::vector<std::vector<double>> probe_values;
+  std::vector<std::vector<double>> ratios;    // probe / plain
+  std::vector<std::vector<double>> controls;  // second plain / first plain
+  int disturbed_rounds = 0;
+};
+
+void wait_until_quiet(const Job& job, double until_s) {
+  int wait = 1;
+  while (wait != 0) {
+    const bench::OtherLoad load(job.plain);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    wait = load.share() > kOthersShare && MPI_Wtime() < until_s;
+    MPI_Bcast(&wait, 1, MPI_INT, 0, job.plain);
+  }
+}
+
+// Plain, probe, plain again; all orders, so that neither always comes first or after the other.
+// Each measures twice and the second counts: the first finds the other side's buffers in the cache,
+// which costs 15 %, and would cost the probe more often, as it never follows itself.
+std::array<Figures, 3> take_turns(const Sides& sides, int order) {
+  constexpr int kOrders[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}, {1, 2, 0}};
+  std::array<Figures, 3> turns;
+  for (const int turn : kOrders[order % 6]) {
+    const auto& measure = turn == 1 ? sides.probe : sides.plain;
+    measure();
+    turns.at(turn) = measure();
+  }
+  return turns;
+}
+
+void keep(Contest& contest, const std::array<Figures, 3>& turns) {
+  for (std::size_t i = 0; i < contest.names.size(); ++i) {
+    const double plain = std::sqrt(turns[0].at(i) * turns[2].at(i));
+    contest.plain_values[i].push_back(plain);
+    contest.probe_values[i].push_back(turns[1].at(i));
+    contest.ratios[i].push_back(turns[1].at(i) / plain);
+    contest.controls[i].push_back(turns[2].at(i) / turns[0].at(i));
+  }
+}
+
+// Whether the round counts.
+bool run_round(const Job& job, Contest& contest, int round) {
+  const Sides sides = contest.prepare();
+  const bench::OtherLoad load(job.plain);
+  std::vector<std::array<Figures, 3>> triples;
+  for (int i = 0; i < kTriplesPerRound; ++i) {
+    triples.push_back(take_turns(sides, round + i));
+  }
+  if (load.share() > kOthersShare) {
+    ++contest.disturbed_rounds;
+    return false;
+  }
+  for (const auto& turns : triples) {
+    keep(contest, turns);
+  }
+  return true;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+Contest make_contest(std::vector<std::string> names, std::function<Sides()> prepare) {
+  const std::vector<std::vector<double>> none(names.size());
+  return {std::move(names), std::move(prepare), none, none, none, none, 0};
+}
+
+Contest pairs_contest(const Job& job) {
+  return make_contest({"bandwidth 0 to 1", "latency", "bandwidth 1 to 0"}, [&job] {
+    auto plain = std::make_shared<plain::PairProgram>(job.plain, bench::kPairSizes);
+    auto probe = prepare_probe(job, *find_mpi_probe("mpi_pairs"), pair_params());
+    return Sides{
+        [&job, plain] {
+          const plain::Pair pair = plain->measure();
+          return with_bandwidth_of_rank_1(job, {pair.bytes_per_s, pair.latency_s});
+        },
+        [&job, probe] { return with_bandwidth_of_rank_1(job, measure_probe(job, *probe)); }};
+  });
+}
+
+Contest collectives_contest(const Job& job) {
+  const MpiProbe& collectives = *find_mpi_probe("mpi_collectives");
+  std::vector<std::string> names;
+  for (const MetricInfo& metric : collectives.metrics(sweep_params())) {
+    names.push_back(metric.name);
+  }
+  return make_contest(std::move(names), [&job, &collectives] {
+    auto plain = std::make_shared<plain::AllReduceProgram>(
+        job.plain, bench::sweep_sizes(), bench::kSweepWarmup, bench::kSweepIterations);
+    auto probe = prepare_probe(job, collectives, sweep_params());
+    return Sides{[plain] { return plain->measure(); },
+                 [&job, probe] { return measure_probe(job, *probe); }};
+  });
+}
+
+bool within(const std::vector<std::vector<double>>& ratios, double limit) {
+  return std::ranges::all_of(
+      ratios, [limit](const auto& values) { return std::abs(median(values) - 1) <= limit; });
+}
+
+void print_table(const std::vector<Contest>& contests) {
+  fmt::print("{:<28}{:>12}{:>12}{:>8}{:>9}\n", "what", "probe", "plain", "ratio", "control");
+  for (const Contest& contest : contests) {
+    fmt::print("{} turns each, and {} rounds left out\n", contest.ratios.at(0).size(),
+               contest.disturbed_rounds);
+    for (std::size_t i = 0; i < contest.names.size(); ++i) {
+      fmt::print("{:<28}{:>12.4g}{:>12.4g}{:>8.3f}{:>9.3f}\n", contest.names[i],
+                 median(contest.probe_values[i]), median(contest.plain_values[i]),
+                 median(contest.ratios[i]), median(contest.controls[i]));
+    }
+  }
+  std::fflush(stdout);
+}
+
+enum Code { kSame = 0, kDifferent = 2, kNoControl = 3 };
+
+// As rank 0 sees it, told to both.
+Code judge(const Job& job, const std::vector<Contest>& contests) {
+  int code = kNoControl;
+  if (std::ranges::all_of(contests, [](auto& c) { return within(c.controls, kControl); })) {
+    code = std::ranges::all_of(contests, [](auto& c) { return within(c.ratios, kRatio); })
+               ? kSame
+               : kDifferent;
+  }
+  MPI_Bcast(&code, 1, MPI_INT, 0, job.plain);
+  return static_cast<Code>(code);
+}
+
+// Adds rounds that count, as many to each contest, unless time is up.
+void run_attempt(const Job& job, std::vector<Contest>& contests, double until_s) {
+  for (Contest& contest : contests) {
+    int late = 0;
+    for (int round = 0; round < kRoundsPerAttempt && late == 0;) {
+      wait_until_quiet(job, until_s);
+      round += run_round(job, contest, round) ? 1 : 0;
+      late = MPI_Wtime() > until_s;
+      MPI_Bcast(&late, 1, MPI_INT, 0, job.plain);
+    }
+  }
+}
+
+Code compare(const Job& job, double budget_s) {
+  std::vector<Contest> contests{pairs_contest(job), collectives_contest(job)};
+  const double start_s = MPI_Wtime();
+  while (true) {
+    run_attempt(job, contests, start_s + budget_s);
+    const Code code = judge(job, contests);
+    int last = code != kNoControl || MPI_Wtime() - start_s > budget_s;
+    MPI_Bcast(&last, 1, MPI_INT, 0, job.plain);
+    if (job.rank == 0) {
+      fmt::print("after {:.0f} s: {}\n", MPI_Wtime() - start_s,
+                 code == kNoControl ? "the control does not hold"
+                 : code == kSame    ? "the probes report what the plain program does"
+                                    : "the probes differ from the plain program");
+      print_table(contests);
+    }
+    if (last != 0) {
+      return code;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fleetbench
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 2 || provided != MPI_THREAD_MULTIPLE) {
+    fmt::print(stderr,
+               "mpi_bench: start it with mpirun -np 2 and an MPI with MPI_THREAD_MULTIPLE\n");
+    return 64;
+  }
+  fleetbench::Job job;
+  MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
+  for (MPI_Comm* comm : {&job.plain, &job.probes, &job.control}) {
+    MPI_Comm_dup(MPI_COMM_WORLD, comm);
+  }
+  MPI_Comm_set_errhandler(job.probes, MPI_ERRORS_RETURN);
+  const int code = fleetbench::compare(job, argc > 1 ? std::atof(argv[1]) : 600);
+  for (MPI_Comm* comm : {&job.plain, &job.probes, &job.control}) {
+    MPI_Comm_free(comm);
+  }
+  MPI_Finalize();
+  return code;
+}

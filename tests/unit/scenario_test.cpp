@@ -1,0 +1,121 @@
+#include "results-schema/scenario.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "results-schema/check.hpp"
+#include "results-schema/embedded.hpp"
+
+namespace fleetbench {
+namespace {
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_scenario(text, "x.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A scenario whose only step has these further keys.
+std::string with_step(const std::string& keys) {
+  return R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "p", )" + keys +
+         "}]}";
+}
+
+std::string with(const std::string& keys) {
+  return R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "p"}], )" +
+         keys + "}";
+}
+
+struct Case {
+  std::string text;
+  std::string message;
+};
+
+TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
+  const Case cases[] = {
+      {with_step(R"("schedule": "toghether")"),
+       R"(x.json: steps[0].schedule: "toghether" is none of together, alone, both)"},
+      {with_step(R"("schedule": 3)"), "x.json: steps[0].schedule: 3 is not of type string"},
+      {with_step(R"("pairs": "some")"),
+       R"(x.json: steps[0].pairs: "some" is none of all_pairs, matchings)"},
+      {with_step(R"("matchings": 0, "pairs": "matchings")"),
+       "x.json: steps[0].matchings: 0 is out of range: at least 1 and at most 1000"},
+      {with_step(R"("matchings": 3)"),
+       R"(x.json: steps[0].matchings: has no meaning without "pairs": "matchings")"},
+      {with_step(R"("limit_s": 0)"),
+       "x.json: steps[0].limit_s: 0 is out of range: over 0 and at most 86400"},
+      {with_step(R"("limit_s": "1 minute")"),
+       R"(x.json: steps[0].limit_s: "1 minute" is not of type number (over 0 and at most 86400))"},
+      {with_step(R"("passes": 2.5)"), "x.json: steps[0].passes: 2.5 is not of type integer"},
+      {with_step(R"("passes": 9)"), "x.json: steps[0].passes: 9 is more than the scenario's 5"},
+      {with_step(R"("params": [1])"), "x.json: steps[0].params: [1] is not of type object"},
+      {with_step(R"("schedul": "alone")"),
+       R"(x.json: steps[0]: unknown key "schedul"; allowed are id, limit_s, matchings, pairs, params, passes, probe, schedule)"},
+      {with_step(R"("id": "a b")"),
+       R"(x.json: steps[0].id: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
+      {with(R"("passes": 0)"), "x.json: passes: 0 is out of range: at least 1 and at most 100000"},
+      {with(R"("passes": true)"), "x.json: passes: true is not of type integer"},
+      {with(R"("pases": 3)"),
+       R"(x.json: unknown key "pases"; allowed are description, name, passes, schema, steps)"},
+      {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": []})",
+       "x.json: steps: has 0 items; allowed are 1 to 200"},
+      {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": {}})",
+       "x.json: steps: {} is not of type array"},
+      {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"id": "x"}]})",
+       R"(x.json: steps[0]: "probe" is missing)"},
+      {R"({"schema": "fleetbench-scenario/2.0", "name": "n", "steps": [{"probe": "p"}]})",
+       R"(x.json: schema: "fleetbench-scenario/2.0" is not "fleetbench-scenario/1.0")"},
+      {R"({"name": "n", "steps": [{"probe": "p"}]})", R"(x.json: "schema" is missing)"},
+      {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "p"}, {"probe": "p"}]})",
+       R"(x.json: steps[1].id: "p" is used twice; give each step an id of its own)"},
+      {"[]", "x.json: [] is not of type object"},
+      {"{\n  \"schema\": \"fleetbench-scenario/1.0\",,\n}", "x.json:2:39: this is not JSON"},
+      {"", "x.json:1:1: this is not JSON"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(error_of(c.text), testing::HasSubstr(c.message)) << c.text;
+  }
+}
+
+TEST(Scenario, EveryFaultIsNamedAtOnce) {
+  const auto error = error_of(with_step(R"("schedule": "x", "limit_s": -1)"));
+  EXPECT_THAT(error, testing::HasSubstr("x.json: steps[0].schedule: "));
+  EXPECT_THAT(error, testing::HasSubstr("x.json: steps[0].limit_s: "));
+}
+
+TEST(Scenario, AbsentKeysHaveTheirDefaults) {
+  const auto scenario = parse_scenario(with(R"("description": "d")"), "x.json");
+  EXPECT_EQ(scenario.passes, 5);
+  ASSERT_EQ(scenario.steps.size(), 1U);
+  EXPECT_EQ(scenario.steps[0].id, "p");
+  EXPECT_EQ(scenario.steps[0].schedule, Schedule::together);
+  EXPECT_EQ(scenario.steps[0].pairs, Pairs::all_pairs);
+}
+
+TEST(Scenario, WhatIsWrittenIsReadAgainTheSame) {
+  const auto scenario = parse_scenario(
+      with_step(R"("id": "x", "pairs": "matchings", "matchings": 3, "passes": 2, "limit_s": 1.5)"),
+      "x.json");
+  const auto json = to_json(scenario);
+  EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
+  EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+}
+
+TEST(Scenario, TheOnesThatAreBuiltInAreValid) {
+  EXPECT_GE(embedded_scenarios().size(), 2U);
+  for (const auto& file : embedded_scenarios()) {
+    EXPECT_EQ(parse_scenario(file.text, file.name).name, file.name);
+  }
+}
+
+TEST(WithDefaults, FillsWhatIsAbsentAlone) {
+  const auto schema =
+      Json::parse(R"({"properties": {"a": {"default": 1}, "b": {"default": [2]}, "c": {}}})");
+  EXPECT_EQ(with_defaults({{"a", 5}}, schema), Json::parse(R"({"a": 5, "b": [2]})"));
+}
+
+}  // namespace
+}  // namespace fleetbench
