@@ -14,6 +14,7 @@
 
 #include "probes/registry.hpp"
 #include "probes/support/fixed_work.hpp"
+#include "probes/support/median.hpp"
 #include "probes/support/pages.hpp"
 #include "probes/support/usable_cores.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 constexpr int kRepetitions = 5;
 // One multiplication takes at most this long on the calibrating node, so that a repetition holds
 // several of them also on a machine that is ten times as slow.
-constexpr double kLongestMultiplication_s = 0.02;
+constexpr double kLongestMultiplication_s = 0.01;
 
 void multiply(int n, const float* a, const float* b, float* c) {
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0F, a, n, b, n, 0.0F, c, n);
@@ -235,7 +236,7 @@ class CpuGemm : public Probe {
           "items": {"type": "string", "enum": ["fp32", "fp64"]}, "default": ["fp32", "fp64"]
         },
         "n": {
-          "description": "rows and columns of the matrices; 0: the largest of 512 to 8192 that takes at most 20 ms on the calibrating node",
+          "description": "rows and columns of the matrices; 0: the largest of 512 to 8192 that takes at most 10 ms on the calibrating node",
           "type": "integer", "minimum": 0, "maximum": 16384, "default": 0
         },
         "seconds": {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "probes/registry.hpp"
+#include "probes/support/blas_kernel.hpp"
 #include "probes/support/serve.hpp"
 #include "results-schema/version.hpp"
 
@@ -22,5 +23,6 @@ int main(int argc, char** argv) {
     return 64;
   }
   fleetbench::bind_to_parent(parent);
+  fleetbench::use_vector_kernels(argv);
   return fleetbench::serve(fleetbench::worker_probes());
 }

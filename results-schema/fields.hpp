@@ -22,7 +22,9 @@ class Fields {
     }
   }
 
-  std::string path(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
+  std::string path(const std::string& key) const {
+    return where_.empty() ? key : where_ + "." + key;
+  }
 
   bool has(const std::string& key) const {
     const auto found = json_.find(key);
@@ -53,8 +55,8 @@ class Fields {
     const Json& value = at(key);
     const std::string what = "a whole number from " + std::to_string(lowest);
     require(value.is_number_integer(), key, what);
-    const bool large = value.is_number_unsigned() &&
-                       value.get<std::uint64_t>() > std::numeric_limits<int>::max();
+    const bool large =
+        value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<int>::max();
     require(!large && value.get<std::int64_t>() >= lowest &&
                 value.get<std::int64_t>() <= std::numeric_limits<int>::max(),
             key, what);

@@ -213,7 +213,8 @@ NodeInfo read_node(const Fields& fields) {
   node.name = fields.text("name");
   node.boot_id = fields.text("boot_id");
   for (const Json& rank : fields.array("ranks")) {
-    fields.require(rank.is_number_unsigned(), "ranks", "an array of whole numbers from 0");
+    fields.require(rank.is_number_integer() && rank >= 0, "ranks",
+                   "an array of whole numbers from 0");
     node.ranks.push_back(rank.get<int>());
   }
   fields.require(!node.ranks.empty(), "ranks", "an array with a rank");

@@ -9,33 +9,38 @@
 
 namespace fleetbench::cli {
 
+namespace {
+
+Usage usage() {
+  return {.program = "fleetbench analyze",
+          .summary =
+              "Says what a recorded run means, also one that broke off. Changes nothing in its "
+              "folder.\n"
+              "Exit codes: 0 PASS or WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.",
+          .synopsis = "DIR [OPTIONS]",
+          .options = {{"json", "print the report as JSON instead of the summary", ""},
+                      {"min-effect",
+                       "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
+                       "LAYER=PERCENT", true}},
+          .epilogue = "",
+          .positional = 1};
+}
+
+}  // namespace
+
 int analyze_command(const Invocation& invocation) {
-  cxxopts::Options options(
-      "fleetbench analyze",
-      "Says what a recorded run means, also one that broke off. Changes nothing in its folder.\n"
-      "Exit codes: 0 PASS or WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.\n");
-  options.custom_help("DIR [OPTIONS]");
-  options.positional_help("");
-  options.add_options()("h,help", "print this")  //
-      ("dir", "the run directory", cxxopts::value<std::string>())(
-          "json", "print the report as JSON instead of the summary")(
-          "min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
-          cxxopts::value<std::vector<std::string>>(), "LAYER=PERCENT");
-  options.parse_positional({"dir"});
-  const auto result = parse(options, invocation.arguments, {"min-effect"});
-  if (result.count("help") > 0) {
-    fmt::print("{}", options.help());
+  const auto arguments = parse(usage(), invocation.arguments);
+  if (arguments.has("help")) {
+    fmt::print("{}", help(usage()));
     return kOk;
   }
-  if (result.count("dir") == 0 || !result.unmatched().empty()) {
+  if (arguments.positional().empty()) {
     throw InputError("give one run directory: fleetbench analyze DIR");
   }
-  const auto effects = result.count("min-effect") > 0
-                           ? min_effects(result["min-effect"].as<std::vector<std::string>>())
-                           : std::map<Layer, double>();
-  const auto directory = record::RunDirectory::open(result["dir"].as<std::string>());
+  const auto effects = min_effects(arguments.texts("min-effect"));
+  const auto directory = record::RunDirectory::open(arguments.positional().front());
   const Report report = judge(record::load_run(directory), effects);
-  print(report, result.count("json") > 0, directory.path().string());
+  print(report, arguments.has("json"), directory.path().string());
   return run_exit_code(report.verdict, false);
 }
 

@@ -107,26 +107,26 @@ bool check_launcher(const Allocation& allocation) {
   return found;
 }
 
+Usage usage() {
+  return {.program = "fleetbench doctor",
+          .summary =
+              "Says what this machine can measure, what not, what to install, and how to launch in "
+              "the allocation that it finds.\n"
+              "Exit codes: 0 all is well, 2 something is missing.",
+          .synopsis = "[--hostfile FILE]",
+          .options = {{"hostfile", "the hosts to measure, as for mpirun", "FILE"}},
+          .epilogue = ""};
+}
+
 }  // namespace
 
 int doctor_command(const Invocation& invocation) {
-  cxxopts::Options options("fleetbench doctor",
-                           "Says what this machine can measure, what not, what to install, and how "
-                           "to launch in the allocation that it finds.\n"
-                           "Exit codes: 0 all is well, 2 something is missing.\n");
-  options.custom_help("[--hostfile FILE]");
-  options.add_options()("h,help", "print this")("hostfile", "the hosts to measure, as for mpirun",
-                                                cxxopts::value<std::string>(), "FILE");
-  const auto result = parse(options, invocation.arguments);
-  if (result.count("help") > 0) {
-    fmt::print("{}", options.help());
+  const auto arguments = parse(usage(), invocation.arguments);
+  if (arguments.has("help")) {
+    fmt::print("{}", help(usage()));
     return kOk;
   }
-  if (!result.unmatched().empty()) {
-    throw InputError(fmt::format("doctor takes no \"{}\"", result.unmatched().front()));
-  }
-  const auto hostfile =
-      result.count("hostfile") > 0 ? result["hostfile"].as<std::string>() : std::string();
+  const auto hostfile = arguments.text("hostfile");
   const Allocation allocation = find_allocation(hostfile, variable, file_text);
   fmt::print("fleetbench {} ({})\n", kVersion, kBuild);
   const bool launcher = check_launcher(allocation);

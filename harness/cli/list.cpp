@@ -50,24 +50,27 @@ void list_metrics(Catalog& catalog) {
   }
 }
 
+Usage usage() {
+  return {.program = "fleetbench list",
+          .summary =
+              "Lists the probes with their parameters, the suites with their steps, or the metrics "
+              "of each suite.",
+          .synopsis = "probes|suites|metrics",
+          .options = {},
+          .epilogue = "",
+          .positional = 1};
+}
+
 }  // namespace
 
 int list_command(const Invocation& invocation) {
-  cxxopts::Options options("fleetbench list",
-                           "Lists the probes with their parameters, the suites with their steps, "
-                           "or the metrics of each suite.\n");
-  options.custom_help("probes|suites|metrics");
-  options.positional_help("");
-  options.add_options()("h,help", "print this")("what", "what to list",
-                                                cxxopts::value<std::string>());
-  options.parse_positional({"what"});
-  const auto result = parse(options, invocation.arguments);
-  if (result.count("help") > 0) {
-    fmt::print("{}", options.help());
+  const auto arguments = parse(usage(), invocation.arguments);
+  if (arguments.has("help")) {
+    fmt::print("{}", help(usage()));
     return kOk;
   }
-  const auto what = result.count("what") > 0 ? result["what"].as<std::string>() : "";
-  if (!result.unmatched().empty() || (what != "probes" && what != "suites" && what != "metrics")) {
+  const auto what = arguments.positional().empty() ? "" : arguments.positional().front();
+  if (what != "probes" && what != "suites" && what != "metrics") {
     throw InputError(fmt::format(
         "list \"{}\": say one of `fleetbench list probes`, `list suites`, `list metrics`", what));
   }

@@ -2,43 +2,87 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <map>
+#include <cxxopts.hpp>
 
 #include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
 namespace {
 
-void check_repetition(const cxxopts::ParseResult& result,
-                      const std::vector<std::string>& repeatable) {
-  std::map<std::string, int> counts;
-  for (const auto& argument : result.arguments()) {
-    const bool may_repeat =
-        std::find(repeatable.begin(), repeatable.end(), argument.key()) != repeatable.end();
-    if (++counts[argument.key()] > 1 && !may_repeat) {
-      throw InputError(fmt::format("--{} is given twice; give it once", argument.key()));
+constexpr const char* kPositional = "arguments";
+
+cxxopts::Options described(const Usage& usage) {
+  cxxopts::Options options(usage.program, usage.summary + "\n");
+  options.set_width(100);
+  options.custom_help(usage.synopsis);
+  options.positional_help("");
+  auto add = options.add_options();
+  for (const auto& option : usage.options) {
+    if (option.value.empty()) {
+      add(option.name, option.description);
+    } else {
+      add(option.name, option.description, cxxopts::value<std::vector<std::string>>(),
+          option.value);
     }
   }
+  add("h,help", "print this");
+  // In a group of its own, which the help leaves out.
+  options.add_options("hidden")(kPositional, "", cxxopts::value<std::vector<std::string>>());
+  options.parse_positional({kPositional});
+  return options;
+}
+
+std::string long_name(const Option& option) {
+  return option.name.substr(option.name.find(',') + 1);
 }
 
 }  // namespace
 
-cxxopts::ParseResult parse(cxxopts::Options& options, const std::vector<std::string>& arguments,
-                           const std::vector<std::string>& repeatable) {
-  std::vector<const char*> argv{options.program().c_str()};
+std::string Arguments::text(const std::string& option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() || found->second.empty() ? "" : found->second.front();
+}
+
+std::vector<std::string> Arguments::texts(const std::string& option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
+}
+
+std::string help(const Usage& usage) {
+  const auto epilogue = usage.epilogue.empty() ? "" : "\n" + usage.epilogue;
+  return described(usage).help({""}) + epilogue;
+}
+
+Arguments parse(const Usage& usage, const std::vector<std::string>& arguments) {
+  std::vector<const char*> argv{usage.program.c_str()};
   for (const auto& argument : arguments) {
     argv.push_back(argument.c_str());
   }
+  Arguments parsed;
   try {
-    auto result = options.parse(static_cast<int>(argv.size()), argv.data());
-    check_repetition(result, repeatable);
-    return result;
+    auto options = described(usage);
+    const auto result = options.parse(static_cast<int>(argv.size()), argv.data());
+    // As they were typed: a value with a comma in it is one value.
+    for (const auto& argument : result.arguments()) {
+      auto& into =
+          argument.key() == kPositional ? parsed.positional_ : parsed.values_[argument.key()];
+      into.push_back(argument.value());
+    }
   } catch (const cxxopts::exceptions::exception& error) {
-    throw InputError(
-        fmt::format("{}; `{} --help` lists the options", error.what(), options.program()));
+    throw InputError(fmt::format("{}; `{} --help` lists the options", error.what(), usage.program));
   }
+  for (const auto& option : usage.options) {
+    if (!option.repeatable && parsed.texts(long_name(option)).size() > 1) {
+      throw InputError(fmt::format("--{} is given twice; give it once", long_name(option)));
+    }
+  }
+  if (static_cast<int>(parsed.positional_.size()) > usage.positional) {
+    throw InputError(fmt::format("\"{}\" is not understood; `{} --help` says what is",
+                                 parsed.positional_[static_cast<std::size_t>(usage.positional)],
+                                 usage.program));
+  }
+  return parsed;
 }
 
 long whole_number(const std::string& option, const std::string& text, long least, long most) {

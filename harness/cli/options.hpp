@@ -1,7 +1,6 @@
-// What the commands share in reading their options.
+// How the commands describe and read their options.
 #pragma once
 
-#include <cxxopts.hpp>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,10 +9,43 @@
 
 namespace fleetbench::cli {
 
-// Parses a command's arguments. Throws InputError naming an option that is unknown, lacks its value
-// or has one of the wrong type, or is given twice although it is none of `repeatable`.
-cxxopts::ParseResult parse(cxxopts::Options& options, const std::vector<std::string>& arguments,
-                           const std::vector<std::string>& repeatable = {});
+struct Option {
+  std::string name;  // "suite", or "s,suite" with its short form
+  std::string description;
+  std::string value;  // what stands for its value in the help; empty: a switch
+  bool repeatable = false;
+};
+
+// A command as `--help` shows it. --help itself is added.
+struct Usage {
+  std::string program;  // "fleetbench list"
+  std::string summary;
+  std::string synopsis;  // what follows the program: "DIR [OPTIONS]"
+  std::vector<Option> options;
+  std::string epilogue;  // examples
+  int positional = 0;    // how many arguments without a name there may be
+};
+
+class Arguments {
+ public:
+  bool has(const std::string& option) const { return values_.contains(option); }
+  // The value of an option that was given once, else "".
+  std::string text(const std::string& option) const;
+  // All values of a repeatable option, in order.
+  std::vector<std::string> texts(const std::string& option) const;
+  const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  friend Arguments parse(const Usage&, const std::vector<std::string>&);
+  std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::string> positional_;
+};
+
+// Throws InputError naming an option that is unknown, lacks its value or is given twice although it
+// is not repeatable, or the first argument too many.
+Arguments parse(const Usage& usage, const std::vector<std::string>& arguments);
+
+std::string help(const Usage& usage);
 
 // Throws InputError unless the text is a whole number from `least` to `most`.
 long whole_number(const std::string& option, const std::string& text, long least, long most);

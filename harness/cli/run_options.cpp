@@ -21,75 +21,58 @@ constexpr const char* kExamples =
     "Exit codes: 0 PASS or WARN, 2 FAIL, 3 INCONCLUSIVE, 4 WARN with --exit-on-warn, 64 wrong "
     "usage, 70 internal error.\n";
 
-cxxopts::Options describe_options() {
-  cxxopts::Options options("fleetbench run",
-                           "Measures every node and link of an MPI job and says who is slow.\n");
-  options.custom_help("--suite NAME|FILE [OPTIONS]");
-  options.add_options()  //
-      ("s,suite", "what to measure: a suite (`fleetbench list suites`) or a scenario file",
-       cxxopts::value<std::string>(), "NAME|FILE")  //
-      ("o,out", "folder of the run; default: a new one under fleetbench-runs/",
-       cxxopts::value<std::string>(), "DIR")  //
-      ("only", "run only the steps whose id or probe matches; may be repeated",
-       cxxopts::value<std::vector<std::string>>(), "GLOB")  //
-      ("skip", "leave out the steps whose id or probe matches; may be repeated",
-       cxxopts::value<std::vector<std::string>>(), "GLOB")  //
-      ("passes", "rounds over all steps instead of the suite's", cxxopts::value<std::string>(),
-       "N")  //
-      ("schedule",
-       "alone: one node or pair at a time; together: all at once; instead of the steps'",
-       cxxopts::value<std::string>(), "alone|together")  //
-      ("nodes-by", "what is a node: a host (default) or each rank", cxxopts::value<std::string>(),
-       "host|rank")  //
-      ("seed", "of orders and matchings; default: drawn and printed", cxxopts::value<std::string>(),
-       "N")  //
-      ("min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
-       cxxopts::value<std::vector<std::string>>(), "LAYER=PERCENT")  //
-      ("json", "print report.json instead of the summary")           //
-      ("exit-on-warn", "exit with 4 where the verdict is WARN")      //
-      ("h,help", "print this");
-  return options;
+Usage usage() {
+  return {
+      .program = "fleetbench run",
+      .summary = "Measures every node and link of an MPI job and says who is slow.",
+      .synopsis = "--suite NAME|FILE [OPTIONS]",
+      .options =
+          {{"s,suite", "what to measure: a suite (`fleetbench list suites`) or a scenario file",
+            "NAME|FILE"},
+           {"o,out", "folder of the run; default: a new one under fleetbench-runs/", "DIR"},
+           {"only", "run only the steps whose id or probe matches; may be repeated", "GLOB", true},
+           {"skip", "leave out the steps whose id or probe matches; may be repeated", "GLOB", true},
+           {"passes", "rounds over all steps instead of the suite's", "N"},
+           {"schedule",
+            "alone: one node or pair at a time; together: all at once; instead of the steps'",
+            "alone|together"},
+           {"nodes-by", "what is a node: a host (default) or each rank", "host|rank"},
+           {"seed", "of orders and matchings; default: drawn and printed", "N"},
+           {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
+            "LAYER=PERCENT", true},
+           {"json", "print report.json instead of the summary", ""},
+           {"exit-on-warn", "exit with 4 where the verdict is WARN", ""}},
+      .epilogue = kExamples};
 }
 
-std::vector<std::string> texts(const cxxopts::ParseResult& result, const char* name) {
-  return result.count(name) > 0 ? result[name].as<std::vector<std::string>>()
-                                : std::vector<std::string>();
-}
-
-std::string one_of(const cxxopts::ParseResult& result, const char* name,
+std::string one_of(const Arguments& arguments, const char* name,
                    const std::vector<std::string>& allowed) {
-  if (result.count(name) == 0) {
-    return "";
-  }
-  const auto text = result[name].as<std::string>();
-  for (const auto& value : allowed) {
-    if (text == value) {
-      return text;
-    }
+  const auto text = arguments.text(name);
+  if (!arguments.has(name) || text == allowed.front() || text == allowed.back()) {
+    return text;
   }
   throw InputError(
       fmt::format("--{} {}: is neither {} nor {}", name, text, allowed.front(), allowed.back()));
 }
 
-SuiteOptions suite_options(const cxxopts::ParseResult& result) {
-  if (result.count("suite") == 0) {
+SuiteOptions suite_options(const Arguments& arguments) {
+  if (!arguments.has("suite")) {
     throw InputError(
         "--suite is missing: say what to measure, for example --suite quick; "
         "`fleetbench list suites` shows what there is");
   }
   SuiteOptions suite;
-  suite.suite = result["suite"].as<std::string>();
-  suite.only = texts(result, "only");
-  suite.skip = texts(result, "skip");
-  if (result.count("passes") > 0) {
-    suite.passes =
-        static_cast<int>(whole_number("passes", result["passes"].as<std::string>(), 1, 100000));
+  suite.suite = arguments.text("suite");
+  suite.only = arguments.texts("only");
+  suite.skip = arguments.texts("skip");
+  if (arguments.has("passes")) {
+    suite.passes = static_cast<int>(whole_number("passes", arguments.text("passes"), 1, 100000));
   }
-  const auto schedule = one_of(result, "schedule", {"alone", "together"});
+  const auto schedule = one_of(arguments, "schedule", {"alone", "together"});
   suite.schedule = schedule == "alone"      ? plan::ScheduleOverride::alone
                    : schedule == "together" ? plan::ScheduleOverride::together
                                             : plan::ScheduleOverride::none;
-  if (one_of(result, "nodes-by", {"host", "rank"}) == "rank") {
+  if (one_of(arguments, "nodes-by", {"host", "rank"}) == "rank") {
     suite.nodes_by = plan::NodesBy::rank;
   }
   return suite;
@@ -97,27 +80,22 @@ SuiteOptions suite_options(const cxxopts::ParseResult& result) {
 
 }  // namespace
 
-std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help) {
-  auto options = describe_options();
-  const auto result = parse(options, invocation.arguments, {"only", "skip", "min-effect"});
-  if (result.count("help") > 0) {
-    help = options.help() + "\n" + kExamples;
+std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help_text) {
+  const auto arguments = parse(usage(), invocation.arguments);
+  if (arguments.has("help")) {
+    help_text = help(usage());
     return std::nullopt;
   }
-  if (!result.unmatched().empty()) {
-    throw InputError(
-        fmt::format("\"{}\" is not understood: options begin with --", result.unmatched().front()));
-  }
   RunOptions run;
-  run.suite = suite_options(result);
-  run.out = result.count("out") > 0 ? result["out"].as<std::string>() : "";
-  run.seed = result.count("seed") > 0
-                 ? static_cast<std::uint64_t>(
-                       whole_number("seed", result["seed"].as<std::string>(), 0, 4294967295))
-                 : std::random_device{}();
-  run.json = result.count("json") > 0;
-  run.exit_on_warn = result.count("exit-on-warn") > 0;
-  run.min_effect = min_effects(texts(result, "min-effect"));
+  run.suite = suite_options(arguments);
+  run.out = arguments.text("out");
+  run.seed =
+      arguments.has("seed")
+          ? static_cast<std::uint64_t>(whole_number("seed", arguments.text("seed"), 0, 4294967295))
+          : std::random_device{}();
+  run.json = arguments.has("json");
+  run.exit_on_warn = arguments.has("exit-on-warn");
+  run.min_effect = min_effects(arguments.texts("min-effect"));
   return run;
 }
 

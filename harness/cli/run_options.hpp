@@ -20,7 +20,7 @@ struct RunOptions {
   std::map<Layer, double> min_effect;
 };
 
-// Empty where only help was asked for, which stands in `help`. Throws InputError.
-std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help);
+// Empty where only help was asked for, which stands in `help_text`. Throws InputError.
+std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help_text);
 
 }  // namespace fleetbench::cli

@@ -9,25 +9,31 @@
 
 namespace fleetbench::cli {
 
+namespace {
+
+Usage usage() {
+  return {.program = "fleetbench verdict",
+          .summary =
+              "Prints the verdict of a run. A run without a verdict file broke off: INCONCLUSIVE.\n"
+              "Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.",
+          .synopsis = "DIR",
+          .options = {},
+          .epilogue = "",
+          .positional = 1};
+}
+
+}  // namespace
+
 int verdict_command(const Invocation& invocation) {
-  cxxopts::Options options(
-      "fleetbench verdict",
-      "Prints the verdict of a run. A run without a verdict file broke off: INCONCLUSIVE.\n"
-      "Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.\n");
-  options.custom_help("DIR");
-  options.positional_help("");
-  options.add_options()("h,help", "print this")("dir", "the run directory",
-                                                cxxopts::value<std::string>());
-  options.parse_positional({"dir"});
-  const auto result = parse(options, invocation.arguments);
-  if (result.count("help") > 0) {
-    fmt::print("{}", options.help());
+  const auto arguments = parse(usage(), invocation.arguments);
+  if (arguments.has("help")) {
+    fmt::print("{}", help(usage()));
     return kOk;
   }
-  if (result.count("dir") == 0 || !result.unmatched().empty()) {
+  if (arguments.positional().empty()) {
     throw InputError("give one run directory: fleetbench verdict DIR");
   }
-  const auto directory = record::RunDirectory::open(result["dir"].as<std::string>());
+  const auto directory = record::RunDirectory::open(arguments.positional().front());
   const Verdict verdict = record::load_verdict(directory);
   fmt::print("{}\n", to_string(verdict));
   return nagios_exit_code(verdict);

@@ -48,7 +48,9 @@ Report header_of(const RunData& run) {
   }
   if (run.end) {
     report.time = run.end->time;
-    report.waiting = run.end->waiting;
+    if (run.end->waiting.ranks > 0) {
+      report.waiting = run.end->waiting;
+    }
   }
   return report;
 }

@@ -18,11 +18,11 @@ Who who_of(int node, std::optional<int> peer);
 struct StepAttempts {
   const StepRecord* step = nullptr;
   bool pairs = false;
-  bool group = false;  // all nodes together
-  std::map<Who, std::set<int>> passes;                    // asked
-  std::map<Who, std::set<int>> good;                      // gave values
+  bool group = false;                   // all nodes together
+  std::map<Who, std::set<int>> passes;  // asked
+  std::map<Who, std::set<int>> good;    // gave values
   std::map<Who, std::vector<const Trouble*>> wrong;
-  std::map<Who, std::vector<const Trouble*>> broken;      // failed or timed out
+  std::map<Who, std::vector<const Trouble*>> broken;  // failed or timed out
   std::map<Who, std::vector<const Trouble*>> skipped;
 
   Layer layer() const { return step->metrics.empty() ? Layer::host : step->metrics[0].layer; }

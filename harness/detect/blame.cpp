@@ -129,8 +129,7 @@ Blame blame_group(const RunData& run, const StepAttempts& attempts, const Troubl
   for (const int node : nodes_of(troubles)) {
     subject.nodes.push_back(run.header.nodes.at(node).name);
   }
-  return {subject,
-          fmt::format("on {} of {} nodes", subject.nodes.size(), attempts.participants()),
+  return {subject, fmt::format("on {} of {} nodes", subject.nodes.size(), attempts.participants()),
           first_reason(troubles), all_timed_out(troubles)};
 }
 
@@ -171,10 +170,10 @@ std::vector<Blame> blame_all(const RunData& run, const StepAttempts& attempts,
   }
   std::vector<Blame> result = each_on_its_own(run, attempts, shares.links);
   for (const auto& [node, of_node] : shares.by_node) {
-    result.push_back({node_subject(run, node),
-                      fmt::format("with {} of {} partners", of_node.size(),
-                                  shares.partners.at(node)),
-                      first_reason(of_node), all_timed_out(of_node)});
+    result.push_back(
+        {node_subject(run, node),
+         fmt::format("with {} of {} partners", of_node.size(), shares.partners.at(node)),
+         first_reason(of_node), all_timed_out(of_node)});
   }
   return result;
 }

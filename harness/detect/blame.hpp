@@ -14,13 +14,13 @@ using Troubles = std::map<Who, std::vector<const Trouble*>>;
 
 struct Blame {
   Subject subject;
-  std::string how_often;  // "in 2 of 5 passes", "with 3 of 3 partners"
-  std::string reason;     // of the first failure
-  bool timed_out = false; // every one of its failures was
+  std::string how_often;   // "in 2 of 5 passes", "with 3 of 3 partners"
+  std::string reason;      // of the first failure
+  bool timed_out = false;  // every one of its failures was
 };
 
 struct TooMany {
-  std::string where;   // "on 3 of 4 nodes"
+  std::string where;  // "on 3 of 4 nodes"
   std::string reason;
 };
 

@@ -19,11 +19,11 @@ constexpr std::size_t kLongestValue = 80;
 
 // Parts of the last key of a path that tell of something which differs by nature.
 constexpr std::array<std::string_view, 15> kOwn = {
-    "hostname", "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
-    "available", "used",   "uptime", "load", "temperature", "time",    "current_link_speed"};
+    "hostname",  "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
+    "available", "used",    "uptime", "load", "temperature", "time",    "current_link_speed"};
 constexpr std::array<std::string_view, 5> kOwnExactly = {"name", "ip", "id", "mac", "bios_date"};
-constexpr std::array<std::string_view, 6> kNaming = {"name",        "address", "mount_point",
-                                                     "device",      "node",    "page_bytes"};
+constexpr std::array<std::string_view, 6> kNaming = {"name",   "address", "mount_point",
+                                                     "device", "node",    "page_bytes"};
 
 using Facts = std::map<std::string, Json>;  // path → scalar
 
@@ -106,8 +106,8 @@ Majority majority(const std::vector<Facts>& all, const std::string& path) {
   Majority best;
   for (const Facts& candidate : all) {
     const Json value = fact_of(candidate, path);
-    const auto count = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [&](const Facts& facts) {
+    const auto count =
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Facts& facts) {
           return same(path, fact_of(facts, path), value);
         }));
     if (count > best.count) {
@@ -205,21 +205,21 @@ std::vector<Difference> differences(const std::vector<NodeInfo>& nodes) {
   return result;
 }
 
-void add_as_evidence(const std::vector<Difference>& differences,
-                     const std::vector<NodeInfo>& nodes, std::vector<Finding>& findings) {
+void add_as_evidence(const std::vector<Difference>& differences, const std::vector<NodeInfo>& nodes,
+                     std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     if (finding.direction == Direction::fast) {
       continue;
     }
     for (const Difference& difference : differences) {
       const std::string& name = nodes[difference.node].name;
-      const bool concerned = finding.subject.node == name || finding.subject.a == name ||
-                             finding.subject.b == name;
+      const bool concerned =
+          finding.subject.node == name || finding.subject.a == name || finding.subject.b == name;
       const auto layers = layers_explained_by(difference.path);
       if (concerned && std::ranges::find(layers, finding.layer) != layers.end()) {
-        finding.evidence.push_back({finding.subject.kind == "link" ? name + ": " + difference.text
-                                                                   : difference.text,
-                                    "inventory"});
+        finding.evidence.push_back(
+            {finding.subject.kind == "link" ? name + ": " + difference.text : difference.text,
+             "inventory"});
       }
     }
   }

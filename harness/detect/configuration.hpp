@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostDifferences = 50;
 std::vector<Difference> differences(const std::vector<NodeInfo>& nodes);
 
 // Adds what may explain a slow node to its finding: CPU and memory to `host`, NICs to `network` …
-void add_as_evidence(const std::vector<Difference>& differences,
-                     const std::vector<NodeInfo>& nodes, std::vector<Finding>& findings);
+void add_as_evidence(const std::vector<Difference>& differences, const std::vector<NodeInfo>& nodes,
+                     std::vector<Finding>& findings);
 
 }  // namespace fleetbench::detect

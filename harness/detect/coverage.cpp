@@ -108,10 +108,10 @@ std::vector<NotMeasured> list_not_measured(const RunData& run,
     add_silent(run, of_step, lost, result);
   }
   for (const OmissionRecord& record : run.omissions) {
-    result.push_back({record.node ? fmt::format("{} on {}", record.step,
-                                                run.header.nodes.at(*record.node).name)
-                                  : record.step,
-                      record.reason});
+    result.push_back(
+        {record.node ? fmt::format("{} on {}", record.step, run.header.nodes.at(*record.node).name)
+                     : record.step,
+         record.reason});
   }
   for (const NodeInfo& node : run.header.nodes) {
     if (node.inventory.is_null()) {

@@ -100,10 +100,10 @@ void blame_lost(const RunData& run, Integrity& integrity) {
     Subject subject;
     subject.kind = "node";
     subject.node = run.header.nodes.at(loss.node).name;
-    const std::string text = with_reason(
-        fmt::format("rank {} on {} stopped answering in step {}, phase {}", loss.rank,
-                    subject.node, loss.step, loss.phase),
-        loss.reason);
+    const std::string text =
+        with_reason(fmt::format("rank {} on {} stopped answering in step {}, phase {}", loss.rank,
+                                subject.node, loss.step, loss.phase),
+                    loss.reason);
     const auto [place, is_new] = by_node.try_emplace(loss.node);
     if (is_new) {
       place->second = confirmed(subject, Direction::missing, layer_of_step(run, loss.step), text,

@@ -10,9 +10,9 @@
 namespace fleetbench::detect {
 
 struct Integrity {
-  std::vector<Finding> findings;            // `wrong` and `missing`, all confirmed
+  std::vector<Finding> findings;  // `wrong` and `missing`, all confirmed
   std::vector<NotMeasured> not_measured;
-  std::vector<std::string> inconclusive;    // why the run says little
+  std::vector<std::string> inconclusive;  // why the run says little
 };
 
 // A wrong result and a lost rank are always findings. A probe that fails or times out is one where

@@ -104,8 +104,8 @@ Judgement judge_one(const Table& table, const Member& member, const Peers& peers
   const double unsure = std::sqrt((own * own - pooled * pooled) * per_pass);
   judgement.score = judgement.slowdown / std::hypot(judgement.scale, unsure);
   judgement.slow_passes = passes_at_least(row.x, judgement.peers + judgement.slowdown / 2);
-  const double half =
-      peers.quantile * std::hypot(own * std::sqrt(per_pass), sigma * std::sqrt(peers.centre_variance));
+  const double half = peers.quantile * std::hypot(own * std::sqrt(per_pass),
+                                                  sigma * std::sqrt(peers.centre_variance));
   judgement.low = judgement.slowdown - half;
   judgement.high = judgement.slowdown + half;
   return judgement;
@@ -136,7 +136,8 @@ Judged judge(Table table) {
   const auto within = pass_sigma(all_passes(table));
   judged.within = within.value_or(0);
   judged.between = robust_sigma(levels_of(members));
-  if (members.size() >= kFewestSubjects) {
+  const bool ranks = table.info.subject != SubjectKind::group;  // a group names nobody
+  if (ranks && members.size() >= kFewestSubjects) {
     const std::vector<Member> trimmed = members_without_worst(table, members);
     const double middle = median(levels_of(members));
     const PeerGroups peers(table, members);

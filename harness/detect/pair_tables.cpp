@@ -89,12 +89,13 @@ void say_what_cannot_be_told(const PairFit& fit, const std::vector<std::string>&
   const Table& links = result.links;
   const std::size_t nodes = nodes_of(links).size();
   if (nodes == 3) {
-    result.notes.push_back(fmt::format(
-        "{}: with 3 nodes a slow node cannot be told from slow links", links.step_id));
+    result.notes.push_back(
+        fmt::format("{}: with 3 nodes a slow node cannot be told from slow links", links.step_id));
   } else if (fit.disconnected) {
     result.notes.push_back(fmt::format(
         "{}: the pairs that were measured do not join all nodes, so a slow node cannot be told "
-        "from slow links", links.step_id));
+        "from slow links",
+        links.step_id));
   } else if (const auto few = unfitted(links, fit, names); nodes > 3 && !few.empty()) {
     const bool all = few.size() == nodes;
     result.notes.push_back(fmt::format(
@@ -146,8 +147,8 @@ PairTables derive(Table links, const std::vector<std::string>& names) {
     row.reference = fit.expected(row.node, row.peer);
   }
   if (fit.fitted_any()) {
-    for (const Role role : symmetric ? std::vector{Role::talks}
-                                     : std::vector{Role::sends, Role::receives}) {
+    for (const Role role :
+         symmetric ? std::vector{Role::talks} : std::vector{Role::sends, Role::receives}) {
       result.nodes.push_back(node_table(table, fit, role, names));
     }
   }

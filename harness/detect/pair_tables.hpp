@@ -10,8 +10,8 @@
 namespace fleetbench::detect {
 
 struct PairTables {
-  std::vector<Table> nodes;  // Role::sends and Role::receives, or Role::talks where symmetric
-  Table links;               // the given rows, with references
+  std::vector<Table> nodes;        // Role::sends and Role::receives, or Role::talks where symmetric
+  Table links;                     // the given rows, with references
   std::vector<std::string> notes;  // what cannot be told apart
 };
 

@@ -17,10 +17,10 @@ struct PairFit {
   double base = 0;
   std::vector<double> sends;
   std::vector<double> receives;
-  std::vector<bool> sends_fitted;     // false: too few partners to tell, the effect is 0
+  std::vector<bool> sends_fitted;  // false: too few partners to tell, the effect is 0
   std::vector<bool> receives_fitted;
   int parameters = 1;
-  bool disconnected = false;          // groups of nodes that share no pair: no effect is fitted
+  bool disconnected = false;  // groups of nodes that share no pair: no effect is fitted
 
   double expected(int from, int to) const { return base + sends[from] + receives[to]; }
   bool fitted_any() const { return parameters > 1; }

@@ -54,9 +54,9 @@ void collect(const StepRecord& step, const SampleRecord& sample, std::vector<Cel
       cells[m][key_of(sample, metric)][sample.pass].push_back(to_x(value, metric.better));
       continue;
     }
-    reduced.troubles.push_back({sample.step, sample.pass, sample.node, sample.peer, Status::failed,
-                                fmt::format("its {} of {} is not a positive number",
-                                            step.metrics[m].name, value)});
+    reduced.troubles.push_back(
+        {sample.step, sample.pass, sample.node, sample.peer, Status::failed,
+         fmt::format("its {} of {} is not a positive number", step.metrics[m].name, value)});
   }
 }
 
@@ -83,8 +83,7 @@ Table table_of(const RunData& run, const StepRecord& step, const MetricInfo& met
     }
     for (const int pass : table.passes) {
       const auto found = by_pass.find(pass);
-      row.x.push_back(found == by_pass.end() ? std::nullopt
-                                             : std::optional(median(found->second)));
+      row.x.push_back(found == by_pass.end() ? std::nullopt : std::optional(median(found->second)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -108,8 +107,8 @@ Reduced reduce(const RunData& run) {
     if (sample.status == Status::ok) {
       collect(run.steps.at(sample.step), sample, cells.at(sample.step), reduced);
     } else {
-      reduced.troubles.push_back({sample.step, sample.pass, sample.node, sample.peer,
-                                  sample.status, sample.reason});
+      reduced.troubles.push_back(
+          {sample.step, sample.pass, sample.node, sample.peer, sample.status, sample.reason});
     }
   }
   for (const StepRecord& step : run.steps) {

@@ -11,9 +11,9 @@ namespace {
 
 bool is_link(const Judged& judged) { return judged.table.role == Role::link; }
 
-// Residuals of a fit that has nearly as many parameters as values crowd around 0, which looks like a
-// long tail: tables with fewer values than this a parameter do not count.
-constexpr std::size_t kValuesPerParameter = 4;
+// Residuals of a fit that has nearly as many parameters as values crowd around 0, which looks like
+// a long tail: tables with fewer values than this a parameter do not count.
+constexpr std::size_t kValuesPerParameter = 16;
 
 bool shows_tail(const Table& table) {
   return table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
@@ -72,7 +72,8 @@ void adjust(std::vector<Judged>& tables, bool links) {
 }  // namespace
 
 // Nodes and links each have half of the permitted error: links are so many more that nodes, which
-// are what most faults are about, would otherwise be tested at a level that grows with their square.
+// are what most faults are about, would otherwise be tested at a level that grows with their
+// square.
 std::size_t weighted_tests(const std::vector<Judged>& tables, bool links) {
   std::size_t tests = 0;
   bool both = false;
@@ -94,8 +95,8 @@ void test_all(std::vector<Judged>& tables) {
   adjust(tables, true);
 }
 
-std::optional<double> smallest_visible(const Judged& judged, std::size_t tests,
-                                       double family_error, double min_effect) {
+std::optional<double> smallest_visible(const Judged& judged, std::size_t tests, double family_error,
+                                       double min_effect) {
   std::vector<double> scales;
   std::vector<double> degrees;
   for (const Judgement& judgement : judged.rows) {

@@ -19,7 +19,7 @@ std::size_t weighted_tests(const std::vector<Judged>& tables, bool links);
 
 // The slowdown that a typical subject would have needed to be reported: log scale; none where
 // nothing was judged.
-std::optional<double> smallest_visible(const Judged& judged, std::size_t tests,
-                                       double family_error, double min_effect);
+std::optional<double> smallest_visible(const Judged& judged, std::size_t tests, double family_error,
+                                       double min_effect);
 
 }  // namespace fleetbench::detect

@@ -71,9 +71,8 @@ std::map<Key, std::vector<Hit>> collect(const std::vector<Judged>& tables, Chose
 
 Subject merged_subject(const std::vector<Hit>& hits) {
   Subject subject = hits.front().row->subject;
-  const bool same = std::all_of(hits.begin(), hits.end(), [&subject](const Hit& hit) {
-    return hit.row->subject == subject;
-  });
+  const bool same = std::all_of(hits.begin(), hits.end(),
+                                [&subject](const Hit& hit) { return hit.row->subject == subject; });
   if (!same && subject.kind == "link") {
     if (hits.front().row->node > hits.front().row->peer) {
       std::swap(subject.a, subject.b);
@@ -102,10 +101,10 @@ std::string compared(const Hit& hit, double pct) {
       return fmt::format("{} with {} is {}", hit.table->metric, name,
                          describe_slowdown(pct, "between its peers"));
     case Role::link:
-      return fmt::format("{} {} is {}", hit.table->metric, name,
-                         describe_slowdown(pct, hit.table->fixed_reference
-                                                    ? "on the best pair"
-                                                    : "its two ends lead one to expect"));
+      return fmt::format(
+          "{} {} is {}", hit.table->metric, name,
+          describe_slowdown(pct, hit.table->fixed_reference ? "on the best pair"
+                                                            : "its two ends lead one to expect"));
     case Role::own:
       break;
   }
@@ -115,7 +114,8 @@ std::string compared(const Hit& hit, double pct) {
 Evidence evidence_of(const Hit& hit) {
   std::string text = compared(hit, to_pct(hit.judgement->slowdown));
   if (hit.judgement->slowdown > 0) {
-    text += fmt::format("{} in {} of {} passes", hit.table->role == Role::own ? "" : ",", hit.judgement->slow_passes, hit.judgement->passes);
+    text += fmt::format("{} in {} of {} passes", hit.table->role == Role::own ? "" : ",",
+                        hit.judgement->slow_passes, hit.judgement->passes);
   }
   return {std::move(text), hit.table->step_id};
 }
@@ -147,8 +147,8 @@ void set_effect(Finding& finding, const Judgement& judgement) {
 
 Finding slow_finding(const std::vector<Hit>& hits) {
   Finding finding = common_finding(hits);
-  const Hit& surest = *std::ranges::max_element(
-      hits, {}, [](const Hit& hit) { return hit.judgement->low; });
+  const Hit& surest =
+      *std::ranges::max_element(hits, {}, [](const Hit& hit) { return hit.judgement->low; });
   set_effect(finding, *surest.judgement);
   for (const Hit& hit : hits) {
     finding.p_value = std::min(finding.p_value, hit.judgement->adjusted_slow);
@@ -158,8 +158,8 @@ Finding slow_finding(const std::vector<Hit>& hits) {
 
 Finding fast_finding(const std::vector<Hit>& hits) {
   Finding finding = common_finding(hits);
-  const Hit& surest = *std::ranges::min_element(
-      hits, {}, [](const Hit& hit) { return hit.judgement->high; });
+  const Hit& surest =
+      *std::ranges::min_element(hits, {}, [](const Hit& hit) { return hit.judgement->high; });
   set_effect(finding, *surest.judgement);
   for (const Hit& hit : hits) {
     finding.p_value = std::min(finding.p_value, hit.judgement->adjusted_fast);
@@ -213,11 +213,11 @@ std::vector<std::string> disturbance_notes(const std::vector<Judged>& tables,
   std::vector<std::string> notes;
   for (const auto& [key, of_subject] : hits) {
     for (const Hit& hit : of_subject) {
-      notes.push_back(fmt::format(
-          "{}: {} was {}, but only in {} of {} passes: taken for a disturbance",
-          describe(hit.row->subject), hit.table->metric,
-          describe_slowdown(to_pct(hit.judgement->slowdown), "its peers"),
-          hit.judgement->slow_passes, hit.judgement->passes));
+      notes.push_back(
+          fmt::format("{}: {} was {}, but only in {} of {} passes: taken for a disturbance",
+                      describe(hit.row->subject), hit.table->metric,
+                      describe_slowdown(to_pct(hit.judgement->slowdown), "its peers"),
+                      hit.judgement->slow_passes, hit.judgement->passes));
     }
   }
   return notes;

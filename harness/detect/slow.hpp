@@ -16,13 +16,11 @@ namespace fleetbench::detect {
 // its slowdown and interval are those of the metric with the largest lower end.
 //
 // Fewer than five nodes, or a single pass: `tentative`; else `suspect`.
-std::vector<Finding> slow_findings(const std::vector<Judged>& tables,
-                                   const DetectOptions& options);
+std::vector<Finding> slow_findings(const std::vector<Judged>& tables, const DetectOptions& options);
 
 // Nodes that are too fast by four times the minimum effect: `fast`, always `tentative`. Only from
 // metrics of the node itself; a fast link says nothing about it.
-std::vector<Finding> fast_findings(const std::vector<Judged>& tables,
-                                   const DetectOptions& options);
+std::vector<Finding> fast_findings(const std::vector<Judged>& tables, const DetectOptions& options);
 
 // Subjects that would have been findings but for the last gate.
 std::vector<std::string> disturbance_notes(const std::vector<Judged>& tables,

@@ -40,8 +40,8 @@ double incomplete_beta(double a, double b, double x) {
   if (x >= 1) {
     return 1;
   }
-  const double log_front = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                           a * std::log(x) + b * std::log1p(-x);
+  const double log_front =
+      std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
   if (x < (a + 1) / (a + b + 2)) {
     return std::exp(log_front) * beta_fraction(a, b, x) / a;
   }

@@ -26,8 +26,8 @@ MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels
   summary.metric = table.metric;
   summary.unit = table.info.unit;
   summary.layer = table.info.layer;
-  summary.subject = table.role == Role::own || table.role == Role::link ? table.info.subject
-                                                                       : SubjectKind::node;
+  summary.subject =
+      table.role == Role::own || table.role == Role::link ? table.info.subject : SubjectKind::node;
   summary.subjects = static_cast<int>(levels.size());
   summary.median = to_value(median(levels), table.info.better);
   summary.lowest = to_value(lowest, table.info.better);
@@ -52,9 +52,8 @@ std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
     }
     MetricSummary summary = summary_of(judged, levels);
     const std::size_t tests = weighted_tests(tables, judged.table.role == Role::link);
-    if (const auto visible =
-            smallest_visible(judged, tests, options.family_error,
-                             min_effect(options, judged.table.info.layer))) {
+    if (const auto visible = smallest_visible(judged, tests, options.family_error,
+                                              min_effect(options, judged.table.info.layer))) {
       summary.smallest_visible_pct = to_pct(*visible);
     }
     summaries.push_back(std::move(summary));
@@ -68,9 +67,9 @@ std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, s
     const std::size_t subjects = levels_of(judged.table).size();
     const bool ranks = judged.table.info.subject != SubjectKind::group;
     if (ranks && subjects > 0 && subjects < 3 && nodes >= 3) {
-      result.push_back({judged.table.metric,
-                        fmt::format("only {} of the fleet gave values: nobody can be named",
-                                    subjects)});
+      result.push_back(
+          {judged.table.metric,
+           fmt::format("only {} of the fleet gave values: nobody can be named", subjects)});
     }
   }
   return result;

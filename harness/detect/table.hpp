@@ -32,7 +32,7 @@ struct Row {
 struct Table {
   int step = 0;
   std::string step_id;
-  std::string metric;    // with the step's id before it
+  std::string metric;  // with the step's id before it
   MetricInfo info;
   Role role = Role::own;
   std::vector<int> passes;

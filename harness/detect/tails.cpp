@@ -33,8 +33,8 @@ double log_norm(double degrees) {
 double log_likelihood(const std::vector<double>& scores, double mad, double degrees) {
   const double scale = mad / student_quantile(0.25, degrees);
   const double inside = 1 - 2 * student_tail(kCut / scale, degrees);
-  double sum = static_cast<double>(scores.size()) *
-               (log_norm(degrees) - std::log(scale) - std::log(inside));
+  double sum =
+      static_cast<double>(scores.size()) * (log_norm(degrees) - std::log(scale) - std::log(inside));
   for (const double score : scores) {
     sum += log_density(score / scale, degrees);
   }

@@ -6,9 +6,8 @@
 namespace fleetbench::detect {
 
 // Degrees of freedom of the Student t that fits the scores best, given that before seeing any they
-// are about 8 (at 8, 1 % of healthy fleets of 16 with t4 tails are alarmed; a normal fleet of 64
-// would pay for it with a third of its power). Scores beyond 5 are what is to be tested and do not
-// count: the likelihood is that of a distribution cut off there. Their scale is free.
+// are about 8. Scores beyond 5 are what is to be tested and do not count: the likelihood is that of
+// a distribution cut off there. Their scale is free. Few scores, or none: close to 8.
 //
 // Assuming normal tails alarms most large fleets (detection.md, section 4); assuming t4 hides real
 // faults in them.

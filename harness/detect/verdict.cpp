@@ -52,10 +52,9 @@ std::string pass_reason(const Report& report, const DetectOptions& options) {
       }
     }
     if (best != nullptr) {
-      visible.push_back(fmt::format("{:.1f} % in {}",
-                                    std::max(*best->smallest_visible_pct,
-                                             100 * min_effect(options, layer)),
-                                    to_string(layer)));
+      visible.push_back(fmt::format(
+          "{:.1f} % in {}", std::max(*best->smallest_visible_pct, 100 * min_effect(options, layer)),
+          to_string(layer)));
     }
   }
   return fmt::format("nothing stands out; a single slow node or link would have been seen from {}",
@@ -79,8 +78,7 @@ std::vector<std::string> gaps_of_run(const RunData& run) {
   }
   if (!run.damage.empty()) {
     gaps.push_back(fmt::format("{} damaged {}, the first: {}", run.damage.size(),
-                               run.damage.size() == 1 ? "record" : "records",
-                               run.damage.front()));
+                               run.damage.size() == 1 ? "record" : "records", run.damage.front()));
   }
   return gaps;
 }

@@ -207,7 +207,7 @@ std::vector<pollfd> Agent::descriptors() const {
 }
 
 void serve_root(Agent& agent) {
-  Patience patience;
+  Patience patience(Patience::kAgent);
   while (!agent.closed()) {
     if (agent.tick()) {
       patience.reset();

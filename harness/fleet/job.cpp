@@ -60,7 +60,7 @@ struct Job::Parts {
   Mailbox to_root;    // what an agent reads and writes
   Mailbox to_agents;  // what the root reads and writes
   Agent agent;
-  Patience patience;
+  Patience patience{Patience::kRoot};
   Conversation conversation;
   bool may_finalize = true;
 };

@@ -6,16 +6,14 @@
 namespace fleetbench::fleet {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr std::chrono::nanoseconds kShortest = 50us;
-constexpr std::chrono::nanoseconds kLongest = 20ms;
+constexpr std::chrono::nanoseconds kShortest = std::chrono::microseconds(50);
 
 }  // namespace
 
 void Patience::wait(std::vector<pollfd> descriptors) const {
-  const std::chrono::nanoseconds waited = Clock::now() - since_;
-  const auto sleep = std::clamp<std::chrono::nanoseconds>(waited / 64, kShortest, kLongest);
+  const std::chrono::duration<double, std::nano> share = (Clock::now() - since_) * habit_.share;
+  const auto sleep = std::clamp(std::chrono::duration_cast<std::chrono::nanoseconds>(share),
+                                kShortest, habit_.longest);
   const timespec timeout{0, static_cast<long>(sleep.count())};
   ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
 }

@@ -9,19 +9,30 @@
 namespace fleetbench::fleet {
 
 // A rank that waits in a blocking MPI call spins a core and slows what is measured beside it. So
-// ranks look and sleep: the longer nothing happens, the longer they sleep. A sleep is at most 1/64
-// of the time waited so far, so that looking late costs a slot at most that share of its time, and
-// at most 20 ms: fifty looks a second cost a core less than 0.15 %.
+// ranks look and sleep: the longer nothing happens, the longer they sleep. A look that comes late
+// costs a slot at most the share of its time that the sleep is of the time waited so far.
 class Patience {
  public:
+  struct Habit {
+    double share;                      // of the time waited so far that a sleep may last
+    std::chrono::nanoseconds longest;  // but never longer than this
+  };
+  // Of an agent, of which there may be hundreds on a machine: fifty looks a second.
+  static constexpr Habit kAgent{1.0 / 16, std::chrono::milliseconds(20)};
+  // Of the root, on whom all wait.
+  static constexpr Habit kRoot{1.0 / 64, std::chrono::milliseconds(5)};
+
+  explicit Patience(Habit habit) : habit_(habit) {}
+
   // Something happened.
   void reset() { since_ = Clock::now(); }
-  // Sleeps until one of the descriptors is ready or the time is up. Returns at once where
-  // something happened a moment ago.
+  // Sleeps until one of the descriptors is ready or the time is up. Hardly at all where something
+  // happened a moment ago.
   void wait(std::vector<pollfd> descriptors) const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  Habit habit_;
   Clock::time_point since_ = Clock::now();
 };
 

@@ -68,10 +68,10 @@ std::string figures(const Finding& finding) {
 std::string evidence(const Finding& finding, const TextStyle& style) {
   std::string text;
   for (const Evidence& item : finding.evidence) {
-    text += paragraph("       - ",
-                      escaped(item.source.empty() ? item.text
-                                                  : fmt::format("{} ({})", item.text, item.source)),
-                      style);
+    text += paragraph(
+        "       - ",
+        escaped(item.source.empty() ? item.text : fmt::format("{} ({})", item.text, item.source)),
+        style);
   }
   return text;
 }

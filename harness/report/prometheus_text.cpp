@@ -30,7 +30,7 @@ std::string number(double value) {
   if (std::isnan(value)) {
     return "NaN";
   }
-  return std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf") : fmt::format("{}", value);
+  return std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf") : fmt::format("{:.12g}", value);
 }
 
 class Exposition {
@@ -116,8 +116,8 @@ Labels labels_of(const Finding& finding) {
 }
 
 void add_findings(const Report& report, Exposition& out) {
-  std::map<Direction, int> counts{{Direction::slow, 0}, {Direction::fast, 0},
-                                  {Direction::wrong, 0}, {Direction::missing, 0}};
+  std::map<Direction, int> counts{
+      {Direction::slow, 0}, {Direction::fast, 0}, {Direction::wrong, 0}, {Direction::missing, 0}};
   for (const Finding& finding : report.findings) {
     ++counts[finding.direction];
   }

@@ -65,9 +65,9 @@ std::string fleet_lines(const Report& report, const TextStyle& style) {
   for (const std::string* name : {&report.suite, &report.run_id}) {
     text += name->empty() ? "" : escaped(*name) + " ";
   }
-  text += fmt::format("on {}, {}",
-                      count_of(static_cast<std::size_t>(report.nodes), "node", "nodes"),
-                      count_of(static_cast<std::size_t>(report.ranks), "rank", "ranks"));
+  text +=
+      fmt::format("on {}, {}", count_of(static_cast<std::size_t>(report.nodes), "node", "nodes"),
+                  count_of(static_cast<std::size_t>(report.ranks), "rank", "ranks"));
   if (!report.lost_nodes.empty()) {
     text += ", lost on the way: " + escaped(fmt::format("{}", fmt::join(report.lost_nodes, ", ")));
   }
@@ -116,8 +116,8 @@ std::string metrics_section(const Report& report, const TextStyle& style) {
   if (report.metrics.empty()) {
     return "";
   }
-  std::vector<std::vector<std::string>> rows{{"metric", "layer", "of", "median", "lowest",
-                                              "highest", "spread", "noise", "seen from"}};
+  std::vector<std::vector<std::string>> rows{
+      {"metric", "layer", "of", "median", "lowest", "highest", "spread", "noise", "seen from"}};
   for (const MetricSummary& metric : report.metrics) {
     rows.push_back(row_of(metric));
   }
@@ -132,13 +132,13 @@ std::string cost_lines(const Report& report, const TextStyle& style) {
   std::string text;
   if (report.time && report.time->wall_s > 0) {
     const TimeShares& time = *report.time;
-    text += paragraph("",
-                      fmt::format("Took {:.1f} s: {:.0f} % preparation, {:.0f} % measurement, "
-                                  "{:.0f} % other.",
-                                  time.wall_s, 100 * time.preparation_s / time.wall_s,
-                                  100 * time.measurement_s / time.wall_s,
-                                  100 * time.other_s() / time.wall_s),
-                      style);
+    text += paragraph(
+        "",
+        fmt::format("Took {:.1f} s: {:.0f} % preparation, {:.0f} % measurement, "
+                    "{:.0f} % other.",
+                    time.wall_s, 100 * time.preparation_s / time.wall_s,
+                    100 * time.measurement_s / time.wall_s, 100 * time.other_s() / time.wall_s),
+        style);
   }
   if (report.waiting) {
     text += paragraph("",

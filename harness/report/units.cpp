@@ -26,8 +26,8 @@ constexpr std::array<Prefix, 10> kPrefixes{{{-12, "p"},
                                             {9, "G"},
                                             {12, "T"},
                                             {15, "P"}}};
-constexpr std::array<std::string_view, 8> kPrefixable{"FLOP/s", "B/s", "B",  "s",
-                                                      "bit/s",  "Hz",  "W",  "J"};
+constexpr std::array<std::string_view, 8> kPrefixable{"FLOP/s", "B/s", "B", "s",
+                                                      "bit/s",  "Hz",  "W", "J"};
 
 std::string three_digits(double value) {
   const double size = std::abs(value);

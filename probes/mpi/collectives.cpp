@@ -226,7 +226,8 @@ MetricInfo busbw_metric(const Collective& collective, std::size_t bytes) {
           .symmetric = false,
           .description = fmt::format(
               "Bus bandwidth of {} of {} bytes, float, sum: the blocking {} in a loop, timed by "
-              "each rank for itself; bytes / time times nccl-tests' factor.",
+              "each rank for itself, under MPI_THREAD_MULTIPLE; bytes / time times nccl-tests' "
+              "factor.",
               collective.name, bytes, collective.mpi_call),
           .next_check =
               "A collective is as slow as its slowest member or link and names neither: look at "

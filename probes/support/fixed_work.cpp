@@ -72,13 +72,4 @@ std::int64_t iterations_for(const std::string& name, double target_s,
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted + 0.5));
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) {
-    return *middle;
-  }
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 }  // namespace fleetbench

@@ -19,6 +19,4 @@ std::vector<double> time_fixed_work(const std::string& name, std::int64_t iterat
 std::int64_t iterations_for(const std::string& name, double target_s,
                             const std::function<void()>& body);
 
-double median(std::vector<double> values);  // values must not be empty
-
 }  // namespace fleetbench

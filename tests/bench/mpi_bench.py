@@ -19,7 +19,10 @@ import sys
 
 def mpirun(program: pathlib.Path, *arguments: str) -> list[str]:
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    return ["mpirun", *root, "--oversubscribe", "-np", "2", str(program), *arguments]
+    # Within one machine Open MPI copies with process_vm_readv, and that is 4 % faster (32 KiB) from
+    # any thread but a process's first, plain program or not. Between nodes there is no such call.
+    copy = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+    return ["mpirun", *root, "--oversubscribe", *copy, "-np", "2", str(program), *arguments]
 
 
 def plain_figures(build: pathlib.Path, level: str) -> dict[str, list[float]]:

@@ -4,6 +4,7 @@
 
 #include "probes/registry.hpp"
 #include "probes/support/fixed_work.hpp"
+#include "probes/support/median.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench {
@@ -48,7 +49,7 @@ TEST(FixedWork, AnExceptionOfTheBodyPassesThrough) {
   EXPECT_THROW(time_fixed_work("throws", 1, 1, [] { throw WrongResult("x"); }), WrongResult);
 }
 
-TEST(FixedWork, MedianOfEvenAndOddCounts) {
+TEST(Median, OfEvenAndOddCounts) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }

@@ -35,7 +35,8 @@ class Simulation {
 
  private:
   double noise(double sigma) {
-    return sigma * (model_.tails == Tails::normal ? normal_(random_) : student_(random_) / std::sqrt(2));
+    return sigma *
+           (model_.tails == Tails::normal ? normal_(random_) : student_(random_) / std::sqrt(2));
   }
 
   std::vector<double> peculiarities(double sigma) {
@@ -47,8 +48,8 @@ class Simulation {
   void add_host(RunData& run, int step, int pass, double rate, const std::vector<double>& own) {
     for (int node = 0; node < model_.nodes; ++node) {
       const double slow = factor(model_.host, node) * factor(model_.passes_slow, pass);
-      run.samples.push_back(sample_of(
-          step, pass, node, {rate / slow * std::exp(own[node] + noise(model_.within))}));
+      run.samples.push_back(
+          sample_of(step, pass, node, {rate / slow * std::exp(own[node] + noise(model_.within))}));
     }
   }
 

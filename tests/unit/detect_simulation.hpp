@@ -17,18 +17,18 @@ enum class Tails { normal, t4 };  // t4 is scaled to the same standard deviation
 struct FleetModel {
   int nodes = 4;
   int passes = 5;
-  double between = 0.01;        // between nodes, log scale
-  double within = 0.01;         // from pass to pass
+  double between = 0.01;  // between nodes, log scale
+  double within = 0.01;   // from pass to pass
   double bandwidth_noise = 0.03;
   double latency_noise = 0.05;
   Tails tails = Tails::normal;
   // How many times slower than it would be.
-  std::map<int, double> host;                      // by node, both host metrics
-  std::map<int, double> sends;                     // by node
-  std::map<int, double> receives;                  // by node
-  std::map<std::pair<int, int>, double> links;     // one direction
-  bool slower_end_limits = false;  // else the slowness of both ends multiplies
-  std::map<int, double> passes_slow;  // by pass: the whole fleet drifts, host metrics
+  std::map<int, double> host;                   // by node, both host metrics
+  std::map<int, double> sends;                  // by node
+  std::map<int, double> receives;               // by node
+  std::map<std::pair<int, int>, double> links;  // one direction
+  bool slower_end_limits = false;               // else the slowness of both ends multiplies
+  std::map<int, double> passes_slow;            // by pass: the whole fleet drifts, host metrics
 };
 
 RunHeader header_of(int nodes);

@@ -1,0 +1,19 @@
+// The median of a few measurements.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace fleetbench {
+
+// The mean of the middle two where their number is even. Precondition: not empty.
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) {
+    return *middle;
+  }
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace fleetbench

@@ -1,0 +1,154 @@
+"""What a person can get wrong: a message that names it, exit 64, and nothing written."""
+import json
+import os
+import unittest
+
+from fleetbench_process import FLEETBENCH, TINY, FleetbenchTest, execute, mpirun
+
+
+def step(**keys):
+    return {**TINY, "steps": [{"probe": "cpu_gemm", **keys}]}
+
+
+OPTIONS = [
+    (["--suite", "qick"], '--suite qick: is neither a suite (full, quick) nor a file'),
+    ([], "--suite is missing"),
+    (["--suite"], "suite"),
+    (["--suite", "quick", "--pases", "3"], "pases"),
+    (["--suite", "quick", "--passes", "0"], "--passes 0: is not a whole number from 1 to 100000"),
+    (["--suite", "quick", "--passes", "many"], "--passes many: is not a whole number"),
+    (["--suite", "quick", "--schedule", "toghether"], "--schedule toghether: is neither alone nor together"),
+    (["--suite", "quick", "--schedule", "alone", "--schedule", "together"], "--schedule is given twice"),
+    (["--suite", "quick", "--nodes-by", "rack"], "--nodes-by rack: is neither host nor rank"),
+    (["--suite", "quick", "--only", "gpu_*"], "--only gpu_*: matches no step of suite quick, which has"),
+    (["--suite", "quick", "--skip", "cpu"], "--skip cpu: matches no step"),
+    (["--suite", "quick", "--only", "cpu_gemm", "--skip", "cpu_gemm"], "--only and --skip leave no step"),
+    (["--suite", "quick", "--min-effect", "cpu=3"], 'layer "cpu" is none of host'),
+    (["--suite", "quick", "--min-effect", "host=-1"], "--min-effect host=-1: is not LAYER=PERCENT"),
+    (["--suite", "quick", "--seed", "1.5"], "--seed 1.5: is not a whole number"),
+    (["--suite", "quick", "extra"], '"extra" is not understood'),
+]
+
+SCENARIOS = [
+    (step(probe="gpu_gem"), 'step "gpu_gem": "gpu_gem" is no probe; there are inventory, cpu_gemm'),
+    (step(params={"size": 3}), 'step "cpu_gemm": params: unknown key "size"; allowed are n, precisions, seconds'),
+    (step(params={"n": -1}), 'step "cpu_gemm": params.n: -1 is out of range: at least 0 and at most 16384'),
+    (step(params={"n": "big"}), 'params.n: "big" is not of type integer'),
+    (step(params={"seconds": 0}), "params.seconds: 0 is out of range"),
+    (step(params={"precisions": ["fp8"]}), 'params.precisions[0]: "fp8" is none of fp32, fp64'),
+    (step(params={"precisions": []}), "params.precisions: has 0 items"),
+    (step(schedule="toghether"), 'steps[0].schedule: "toghether" is none of together, alone, both'),
+    (step(limit_s="long"), 'steps[0].limit_s: "long" is not of type number'),
+    (step(passes=0), "steps[0].passes: 0 is out of range"),
+    ({**TINY, "passes": -3}, "passes: -3 is out of range"),
+    ({**TINY, "steps": []}, "steps: has 0 items"),
+    ({**TINY, "name": "a b"}, "name: "),
+    ({**TINY, "colour": "red"}, 'unknown key "colour"'),
+    ("{", "this is not JSON"),
+    ("\x00\xff", "this is not JSON"),
+]
+
+
+class BadInput(FleetbenchTest):
+    def refused(self, command, message):
+        work = self.directory / "work"
+        work.mkdir(exist_ok=True)
+        result = execute(command, cwd=work)
+        self.assertEqual(result.code, 64, result.out + result.err)
+        self.assertIn(message, result.err)
+        self.assertEqual(result.out, "")
+        self.assertEqual(list(work.iterdir()), [], "something was written")
+        return result
+
+    def test_options(self):
+        for options, message in OPTIONS:
+            with self.subTest(options=options):
+                self.refused([FLEETBENCH, "run", *options], message)
+
+    def test_scenarios(self):
+        for content, message in SCENARIOS:
+            with self.subTest(message=message):
+                self.refused([FLEETBENCH, "--suite", self.scenario(content)], message)
+
+    def test_commands(self):
+        for command, message in [
+            (["measure"], '"measure" is no command'),
+            (["verdict"], "give one run directory"),
+            (["verdict", "/nowhere"], "/nowhere is not a folder"),
+            (["analyze"], "give one run directory"),
+            (["analyze", str(self.directory)], "is not a run directory"),
+            (["analyze", "a", "b"], '"b" is not understood'),
+            (["list", "nodes"], 'list "nodes"'),
+            (["doctor", "--hostfile", "/nowhere"], "--hostfile /nowhere: cannot be read"),
+        ]:
+            with self.subTest(command=command):
+                self.refused([FLEETBENCH, *command], message)
+
+    def test_an_output_folder_that_cannot_be_used(self):
+        scenario = self.scenario(TINY)
+        occupied = self.directory / "occupied"
+        occupied.mkdir()
+        (occupied / "run.json").write_text("{}")
+        foreign = self.directory / "foreign"
+        foreign.mkdir()
+        (foreign / "thesis.tex").write_text("")
+        for out, message in [
+            (occupied, "holds a run already"),
+            (foreign, "is not empty (it holds thesis.tex)"),
+            (foreign / "thesis.tex", "a file of this name exists"),
+            ("/proc/fleetbench", "cannot create this folder"),
+        ]:
+            with self.subTest(out=str(out)):
+                self.refused([FLEETBENCH, "--suite", scenario, "--out", str(out)], message)
+        self.assertEqual([path.name for path in foreign.iterdir()], ["thesis.tex"])
+        self.assertEqual([path.name for path in occupied.iterdir()], ["run.json"])
+
+    def test_under_mpirun_it_is_said_once_and_ends_with_64(self):
+        result = execute(mpirun(3) + [FLEETBENCH, "--suite", "qick"], cwd=self.directory)
+        self.assertEqual(result.code, 64, result.err)
+        self.assertEqual(result.err.count("is neither a suite"), 1)
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_too_few_open_files_for_the_ranks(self):
+        env = dict(os.environ, OMPI_COMM_WORLD_LOCAL_SIZE="100000")
+        result = execute([FLEETBENCH, "--suite", self.scenario(TINY)], env=env, cwd=self.directory)
+        self.assertEqual(result.code, 64)
+        self.assertIn("ulimit -n", result.err)
+
+    def test_a_missing_worker_is_named(self):
+        import shutil
+
+        alone = self.directory / "bin"
+        alone.mkdir()
+        shutil.copy(FLEETBENCH, alone)
+        result = execute([str(alone / "fleetbench"), "--suite", "quick"], cwd=self.directory)
+        self.assertEqual(result.code, 70)
+        self.assertIn("fleetbench-worker", result.err)
+
+
+class Help(FleetbenchTest):
+    def test_every_command_has_help_and_list_shows_what_there_is(self):
+        overview = execute([FLEETBENCH, "--help"])
+        self.assertEqual(overview.code, 0)
+        for command in ("run", "analyze", "verdict", "list", "doctor"):
+            self.assertIn(command, overview.out)
+            shown = execute([FLEETBENCH, command, "--help"])
+            self.assertEqual(shown.code, 0, shown.err)
+            self.assertIn("fleetbench " + command, shown.out)
+        self.assertIn("cpu_gemm", execute([FLEETBENCH, "list", "probes"]).out)
+        self.assertIn("quick", execute([FLEETBENCH, "list", "suites"]).out)
+        self.assertIn("mpi_pairs.bandwidth", execute([FLEETBENCH, "list", "metrics"]).out)
+
+    def test_doctor_gives_the_launch_line_of_where_it_is(self):
+        hosts = self.directory / "hosts"
+        hosts.write_text("# racks 1\nnode1 slots=8\nnode2 slots=8\n\nnode2\n")
+        by_file = execute([FLEETBENCH, "doctor", "--hostfile", str(hosts)])
+        self.assertIn(f"-np 2 --map-by ppr:1:node --hostfile {hosts} fleetbench --suite quick", by_file.out)
+        env = dict(os.environ, SLURM_JOB_ID="17", SLURM_JOB_NUM_NODES="8")
+        in_slurm = execute([FLEETBENCH, "doctor"], env=env)
+        self.assertIn("srun --mpi=pmix -N 8 --ntasks-per-node=1 fleetbench --suite quick", in_slurm.out)
+        self.assertIn("--nodes-by rank", execute([FLEETBENCH, "doctor"]).out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

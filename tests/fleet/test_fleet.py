@@ -1,0 +1,117 @@
+"""Real faults on a virtual fleet of four nodes: namespaces, a bridge, and what `tc`, cgroups and
+signals do to them. Needs root; exits 77 (skipped) without."""
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
+from fleetbench_process import FLEETBENCH, LONG, FleetbenchTest, Started, execute  # noqa: E402
+
+SOURCE = Path(__file__).resolve().parent.parent.parent
+TESTFLEET = str(SOURCE / "scripts" / "testfleet")
+SKIPPED = 77
+
+
+class Fleet(FleetbenchTest):
+    nodes = 4
+
+    def setUp(self):
+        super().setUp()
+        self.name = f"t{os.getpid() % 100000}"
+        self.testfleet("up", str(self.nodes))
+        self.addCleanup(lambda: execute([TESTFLEET, "--name", self.name, "down"]))
+
+    def testfleet(self, *arguments):
+        result = execute([TESTFLEET, "--name", self.name, *arguments])
+        self.assertEqual(result.code, 0, result.err)
+        return result
+
+    def command(self, run, *options, suite="quick"):
+        return [
+            TESTFLEET, "--name", self.name, "run", "--",
+            FLEETBENCH, "--suite", suite, "--schedule", "alone", "--out", str(run), *options,
+        ]  # fmt: skip
+
+    def measure(self, *options):
+        run = self.directory / f"run{len(list(self.directory.iterdir()))}"
+        result = execute(self.command(run, *options), timeout=300)
+        self.assertTrue((run / "report.json").exists(), result.out + result.err)
+        return self.report(run), result
+
+    def assert_first_is(self, report, node, layer, text):
+        findings = report["findings"]
+        self.assertTrue(findings, "nothing was found\n" + text)
+        self.assertEqual((findings[0]["subject"].get("node"), findings[0]["layer"]), (node, layer), text)
+        self.assertEqual({finding["subject"].get("node") for finding in findings}, {node}, text)
+
+
+class OneFault(Fleet):
+    def test_a_slow_link_is_the_nodes_network(self):
+        self.testfleet("fault", "link", "node2", "400mbit", "both")
+        report, result = self.measure()
+        self.assert_first_is(report, "node2", "network", result.out)
+        self.assertEqual(report["verdict"], "WARN")
+        self.assertEqual(report["findings"][0]["status"], "tentative")
+
+    def test_a_cpu_quota_is_the_nodes_host(self):
+        self.testfleet("fault", "cpu", "node1", "50")
+        report, result = self.measure()
+        self.assert_first_is(report, "node1", "host", result.out)
+
+    def test_a_frozen_rank_is_named_and_the_run_ends(self):
+        run = self.directory / "run"
+        started = Started(self.command(run, suite=self.scenario(LONG)))
+        self.addCleanup(started.end)
+        started.wait_for(lambda: self.measuring(run))
+        self.testfleet("fault", "freeze", "node3", "fleetbench")
+        started.finish(timeout=120)
+        report = self.report(run)
+        self.assertEqual(report["fleet"]["lost"], ["node3"])
+        self.assertEqual(report["findings"][0]["subject"]["node"], "node3")
+        self.assertEqual(report["findings"][0]["direction"], "missing")
+        self.assertEqual((run / "verdict").read_text().strip(), "FAIL")
+        self.assertEqual(started.code, 2, started.err)
+
+    def test_a_killed_worker_is_named_and_the_run_ends(self):
+        run = self.directory / "run"
+        started = Started(self.command(run, suite=self.scenario(LONG)))
+        self.addCleanup(started.end)
+        started.wait_for(lambda: self.measuring(run))
+        killed = started.wait_for(
+            lambda: execute([TESTFLEET, "--name", self.name, "fault", "kill", "node1", "fleetbench-work"]).code == 0
+        )
+        self.assertTrue(killed)
+        started.finish(timeout=120)
+        report = self.report(run)
+        self.assertEqual([f["subject"]["node"] for f in report["findings"] if f["direction"] == "missing"], ["node1"])
+        self.assertEqual(started.code, 2, started.err)
+
+    def measuring(self, run):
+        journal = run / "journal.jsonl"
+        return journal.exists() and journal.read_text().count('"t":"sample"') > self.nodes
+
+
+class Healthy(Fleet):
+    """How often a fleet without a fault is accused. FLEETBENCH_HEALTHY_RUNS says how many runs."""
+
+    def test_a_healthy_fleet_is_left_alone(self):
+        runs = int(os.environ.get("FLEETBENCH_HEALTHY_RUNS", "2"))
+        accused = []
+        for number in range(runs):
+            report, result = self.measure()
+            self.assertNotEqual(report["verdict"], "FAIL", result.out)
+            print(f"run {number + 1} of {runs}: {report['verdict']}, {len(report['findings'])} findings", flush=True)
+            if report["findings"]:
+                accused.append(result.out)
+        self.assertLessEqual(len(accused), max(1, runs // 20), "\n\n".join(accused))
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        print("skipped: a virtual fleet needs root")
+        sys.exit(SKIPPED)
+    unittest.main(verbosity=2)

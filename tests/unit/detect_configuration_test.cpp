@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include "harness/detect/configuration.hpp"
+#include "harness/detect/detect.hpp"
+#include "tests/unit/detect_simulation.hpp"
+
+namespace fleetbench::detect {
+namespace {
+
+Json ordinary() {
+  return {{"hostname", "h"},
+          {"cpu", {{"model", "EPYC"}, {"cpu_quota_cores", nullptr}, {"flags", {"avx2", "fma"}}}},
+          {"memory", {{"total_bytes", 1000000000}, {"available_bytes", 5}}},
+          {"kernel", {{"release", "6.1"}, {"boot_id", "x"}, {"modules", {{"nvidia", "535"}}}}},
+          {"nics",
+           {{{"name", "eth0"}, {"mtu", 1500}, {"mac", "a"}, {"speed_mbit", 10000}},
+            {{"name", "ib0"}, {"mtu", 4092}, {"mac", "b"}}}},
+          {"infiniband_ports",
+           {{{"device", "mlx5_0"}, {"port", 1}, {"rate_gbit", 400}},
+            {{"device", "mlx5_0"}, {"port", 2}, {"rate_gbit", 400}}}}};
+}
+
+std::vector<NodeInfo> fleet(int count) {
+  std::vector<NodeInfo> nodes = header_of(count).nodes;
+  for (NodeInfo& node : nodes) {
+    node.inventory = ordinary();
+    node.inventory["hostname"] = node.name;
+    node.inventory["kernel"]["boot_id"] = node.boot_id;
+    node.inventory["memory"]["available_bytes"] = 17 * node.index;
+    node.inventory["nics"][0]["mac"] = node.name;
+  }
+  return nodes;
+}
+
+std::vector<std::string> texts(const std::vector<Difference>& differences) {
+  std::vector<std::string> result;
+  for (const Difference& difference : differences) {
+    result.push_back(difference.text);
+  }
+  return result;
+}
+
+TEST(Configuration, WhatDiffersByNatureIsNoDifference) {
+  EXPECT_TRUE(differences(fleet(4)).empty());
+  EXPECT_TRUE(differences({}).empty());
+}
+
+TEST(Configuration, NamesTheOddOneAndWhatMostHave) {
+  struct Case {
+    const char* pointer;
+    Json value;
+    const char* text;
+  };
+  const Case cases[] = {
+      {"/cpu/cpu_quota_cores", 0.5, "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none"},
+      {"/cpu/model", "Xeon", "cpu.model is Xeon, 3 of 4 nodes have EPYC"},
+      {"/cpu/flags", Json{"fma"}, "cpu.flags is [\"fma\"], 3 of 4 nodes have [\"avx2\",\"fma\"]"},
+      {"/memory/total_bytes", 500000000,
+       "memory.total_bytes is 500000000, 3 of 4 nodes have 1000000000"},
+      {"/nics/0/mtu", 9000, "nics[eth0].mtu is 9000, 3 of 4 nodes have 1500"},
+      {"/infiniband_ports/1/rate_gbit", 100,
+       "infiniband_ports[mlx5_0:2].rate_gbit is 100, 3 of 4 nodes have 400"},
+      {"/kernel/modules/nvidia", "470", "kernel.modules.nvidia is 470, 3 of 4 nodes have 535"},
+  };
+  for (const Case& c : cases) {
+    std::vector<NodeInfo> nodes = fleet(4);
+    nodes[2].inventory[Json::json_pointer(c.pointer)] = c.value;
+    const std::vector<Difference> found = differences(nodes);
+    ASSERT_EQ(found.size(), 1U) << c.pointer;
+    EXPECT_EQ(found[0].node, 2);
+    EXPECT_EQ(found[0].text, c.text);
+  }
+}
+
+TEST(Configuration, SmallDifferencesOfSizesDoNotCount) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  nodes[1].inventory["memory"]["total_bytes"] = 1000000000 - 5000000;
+  EXPECT_TRUE(differences(nodes).empty());
+}
+
+TEST(Configuration, AMissingDeviceIsOneDifferenceAndAnExtraOneNone) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  nodes[3].inventory["nics"].erase(1);
+  nodes[0].inventory["nics"].push_back({{"name", "veth0"}, {"mtu", 1400}});
+  EXPECT_EQ(texts(differences(nodes)),
+            std::vector<std::string>{"nics[ib0] is missing, 3 of 4 nodes have it"});
+}
+
+TEST(Configuration, NeedsAMajorityOfThreeNodes) {
+  std::vector<NodeInfo> two = fleet(2);
+  two[0].inventory["cpu"]["model"] = "Xeon";
+  EXPECT_TRUE(differences(two).empty());
+  std::vector<NodeInfo> halves = fleet(4);
+  halves[0].inventory["cpu"]["model"] = halves[1].inventory["cpu"]["model"] = "Xeon";
+  EXPECT_TRUE(differences(halves).empty());
+  std::vector<NodeInfo> untaken = fleet(4);
+  untaken[0].inventory = nullptr;
+  EXPECT_TRUE(differences(untaken).empty()) << "an inventory that is not there differs in nothing";
+}
+
+TEST(Configuration, IsLimited) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  for (int i = 0; i < 200; ++i) {
+    nodes[1].inventory["kernel"]["modules"]["m" + std::to_string(i)] = i + 1;
+  }
+  EXPECT_EQ(differences(nodes).size(), kMostDifferences);
+}
+
+TEST(Configuration, OddShapesOfAnInventoryAreHarmless) {
+  for (const Json& odd : {Json("text"), Json(3), Json::array(), Json::array({1, Json::object()}),
+                          Json{{"nics", {nullptr, 7}}}, Json{{"cpu", "none"}}}) {
+    std::vector<NodeInfo> nodes = fleet(4);
+    nodes[1].inventory = odd;
+    EXPECT_NO_THROW(differences(nodes));
+  }
+}
+
+TEST(Configuration, IsEvidenceForItsLayersAndWarns) {
+  FleetModel model;
+  model.host = {{2, 4}};
+  RunData run = simulate(model, 1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    run.header.nodes[i].inventory = fleet(4)[i].inventory;
+  }
+  run.header.nodes[2].inventory["cpu"]["cpu_quota_cores"] = 0.5;
+  run.header.nodes[2].inventory["nics"][0]["mtu"] = 9000;
+  const Report report = analyze(run);
+  const std::vector<Evidence>& evidence = report.findings.at(0).evidence;
+  EXPECT_EQ(evidence.back().text, "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none");
+  EXPECT_EQ(evidence.back().source, "inventory");
+  ASSERT_EQ(report.configuration.size(), 2U);
+  EXPECT_EQ(report.configuration[0].text,
+            "node2: cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none");
+
+  RunData healthy = simulate(FleetModel{}, 1);
+  healthy.header.nodes[0].inventory["cpu"]["cores"] = 4;
+  const Report warned = analyze(healthy);
+  EXPECT_EQ(warned.verdict, Verdict::warn);
+  EXPECT_EQ(warned.verdict_reasons[0],
+            "one node is set up differently: node0: cpu.cores is 4, 3 of 4 nodes have 8");
+}
+
+}  // namespace
+}  // namespace fleetbench::detect
