@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace fleetbench {
 
 std::string_view to_string(Participants participants) {
@@ -24,6 +26,15 @@ Participants parse_participants(std::string_view text) {
   }
   throw std::invalid_argument(
       fmt::format("participants \"{}\" is none of node, pair, group", text));
+}
+
+void check_values(const Measurement& measurement) {
+  for (std::size_t i = 0; i < measurement.values.size(); ++i) {
+    const auto& value = measurement.values[i];
+    if (value && !std::isfinite(*value)) {
+      throw std::runtime_error(fmt::format("value {} of the measurement is {}", i, *value));
+    }
+  }
 }
 
 void to_json(Json& json, const ProbeInfo& info) {

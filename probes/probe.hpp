@@ -42,6 +42,9 @@ struct Measurement {
   Json detail;                                // what explains them, kept in the journal
 };
 
+// Throws std::runtime_error where a value is no finite number: it must not pass for an absent one.
+void check_values(const Measurement& measurement);
+
 // The thing that was measured works but gives a false result (status `wrong`).
 struct WrongResult : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -119,7 +119,10 @@ void MpiRunner::prepare(const Order& order) {
 }
 
 void MpiRunner::measure(double /*limit_s*/) {
-  run([](Slot& slot) { slot.outcome.measurement = slot.prepared->measure(); });
+  run([](Slot& slot) {
+    slot.outcome.measurement = slot.prepared->measure();
+    check_values(slot.outcome.measurement);
+  });
 }
 
 void MpiRunner::release() {

@@ -1,20 +1,20 @@
 // Bandwidth each way and small-message latency between two nodes, over MPI.
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "probes/mpi/mpi_probe.hpp"
 #include "probes/mpi/pair_link.hpp"
+#include "probes/support/median.hpp"
 
 namespace fleetbench {
 namespace {
 
 // Often enough that a capped run stops soon, seldom enough that reading the clock costs nothing.
 constexpr int kRoundTripsPerBatch = 20;
-constexpr int kWarmUpWindows = 2;
+constexpr int kWarmUpWindows = 1;  // the verified exchange was another
 constexpr int kWarmUpBatches = 2;
 
 struct PairPlan {
@@ -37,15 +37,6 @@ PairPlan plan_of(const Json& params) {
   plan.batches = (iterations + plan.round_trips - 1) / plan.round_trips;
   plan.max_s = params.at("max_s").get<double>();
   return plan;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) {
-    return *middle;
-  }
-  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
 }
 
 class PreparedPair : public Prepared {

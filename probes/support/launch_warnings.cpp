@@ -14,13 +14,15 @@ using Json = nlohmann::json;
 // 256 ranks on one machine hang in start-up with 1024; 4096 leaves room for their connections.
 constexpr double kFewestOpenFiles = 4096;
 
-Json value_at(const Json& inventory, const char* pointer) {
+// Null where there is nothing.
+const Json& value_at(const Json& inventory, const char* pointer) {
+  static const Json nothing;
   const Json::json_pointer path(pointer);
-  return inventory.contains(path) ? inventory.at(path) : Json();
+  return inventory.contains(path) ? inventory.at(path) : nothing;
 }
 
 std::optional<double> number_at(const Json& inventory, const char* pointer) {
-  const Json value = value_at(inventory, pointer);
+  const Json& value = value_at(inventory, pointer);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
@@ -30,7 +32,7 @@ std::optional<std::string> cpuset_warning(const Json& inventory) {
   if (!allowed || !online || *allowed >= *online) {
     return std::nullopt;
   }
-  const Json list = value_at(inventory, "/cpu/cpuset_cpus");
+  const Json& list = value_at(inventory, "/cpu/cpuset_cpus");
   return fmt::format(
       "The run may use {} of the node's {} CPUs ({}): ask the scheduler or container for the whole "
       "node, or compare only with nodes that are cut the same way.",
@@ -66,9 +68,10 @@ std::optional<std::string> memory_warning(const Json& inventory) {
 
 std::optional<std::string> governor_warning(const Json& inventory) {
   std::vector<std::string> others;
-  for (const Json& governor : value_at(inventory, "/cpu/governors")) {
-    if (governor.is_string() && governor != "performance") {
-      others.push_back(governor.get<std::string>());
+  const Json& governors = value_at(inventory, "/cpu/governors");
+  for (std::size_t i = 0; governors.is_array() && i < governors.size(); ++i) {
+    if (governors[i].is_string() && governors[i] != "performance") {
+      others.push_back(governors[i].get<std::string>());
     }
   }
   if (others.empty()) {

@@ -113,6 +113,7 @@ class Server {
     const auto start = std::chrono::steady_clock::now();
     Measurement measurement = prepared_->measure();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    check_values(measurement);
     Json values = Json::array();
     for (const auto& value : measurement.values) {
       values.push_back(value ? Json(*value) : Json());

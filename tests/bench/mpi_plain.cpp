@@ -108,14 +108,16 @@ Pair PairProgram::measure() {
 
 AllReduceProgram::AllReduceProgram(MPI_Comm comm, const std::vector<std::size_t>& sizes_bytes,
                                    int warmup, int iterations)
-    : comm_(comm),
-      sizes_bytes_(sizes_bytes),
+    : sizes_bytes_(sizes_bytes),
       warmup_(warmup),
       iterations_(iterations),
       send_(allocate(sizes_bytes.back())),
-      receive_(allocate(sizes_bytes.back())) {}
+      receive_(allocate(sizes_bytes.back())) {
+  MPI_Comm_dup(comm, &comm_);
+}
 
 AllReduceProgram::~AllReduceProgram() {
+  MPI_Comm_free(&comm_);
   std::free(send_);
   std::free(receive_);
 }

@@ -51,7 +51,7 @@ class AllReduceProgram {
   std::vector<double> measure();
 
  private:
-  MPI_Comm comm_;
+  MPI_Comm comm_ = MPI_COMM_NULL;  // a fresh one, as the probe has
   std::vector<std::size_t> sizes_bytes_;
   int warmup_;
   int iterations_;

@@ -156,6 +156,21 @@ class Disturbed(FleetbenchTest):
         self.assertGreaterEqual(len(done), 3 * 3)
         self.assert_follows_schemas(run)
 
+    def test_a_worker_that_hangs_is_a_timeout_and_is_replaced(self):
+        run, started = self.start_long(3, "--schedule", "together")
+        workers = started.wait_for(lambda: len(started.workers()) == 3 and self.measuring(run) and started.workers())
+        ranks = started.named("fleetbench")
+        victim, rank_pid = sorted(workers.items())[1]
+        os.kill(victim, signal.SIGSTOP)
+        started.finish()
+        report = self.report(run)
+        self.assertEqual(self.missing(report), {self.node_of(run, rank_pid, ranks)}, started.err)
+        self.assertEqual(report["fleet"]["lost"], [])
+        late = [s for s in self.journal(run) if s.get("t") == "sample" and s["status"] == "timeout"]
+        self.assertEqual(len(late), 1)
+        self.assertIn("no answer within", late[0]["reason"])
+        self.assertEqual(len([s for s in self.journal(run) if s.get("t") == "sample"]), 3 + 3 * 3)
+
     def test_sigterm_leaves_a_readable_run(self):
         run, started = self.start_long(2, "--schedule", "together")
         started.wait_for(lambda: self.measuring(run))

@@ -22,10 +22,10 @@ class Fleet(FleetbenchTest):
     def setUp(self):
         super().setUp()
         self.name = f"t{os.getpid() % 100000}"
-        self.testfleet("up", str(self.nodes))
+        self.fleet("up", str(self.nodes))
         self.addCleanup(lambda: execute([TESTFLEET, "--name", self.name, "down"]))
 
-    def testfleet(self, *arguments):
+    def fleet(self, *arguments):
         result = execute([TESTFLEET, "--name", self.name, *arguments])
         self.assertEqual(result.code, 0, result.err)
         return result
@@ -51,14 +51,14 @@ class Fleet(FleetbenchTest):
 
 class OneFault(Fleet):
     def test_a_slow_link_is_the_nodes_network(self):
-        self.testfleet("fault", "link", "node2", "400mbit", "both")
+        self.fleet("fault", "link", "node2", "400mbit", "both")
         report, result = self.measure()
         self.assert_first_is(report, "node2", "network", result.out)
         self.assertEqual(report["verdict"], "WARN")
         self.assertEqual(report["findings"][0]["status"], "tentative")
 
     def test_a_cpu_quota_is_the_nodes_host(self):
-        self.testfleet("fault", "cpu", "node1", "50")
+        self.fleet("fault", "cpu", "node1", "50")
         report, result = self.measure()
         self.assert_first_is(report, "node1", "host", result.out)
 
@@ -67,7 +67,7 @@ class OneFault(Fleet):
         started = Started(self.command(run, suite=self.scenario(LONG)))
         self.addCleanup(started.end)
         started.wait_for(lambda: self.measuring(run))
-        self.testfleet("fault", "freeze", "node3", "fleetbench")
+        self.fleet("fault", "freeze", "node3", "fleetbench")
         started.finish(timeout=120)
         report = self.report(run)
         self.assertEqual(report["fleet"]["lost"], ["node3"])
