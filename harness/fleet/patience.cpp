@@ -6,7 +6,7 @@
 namespace fleetbench::fleet {
 namespace {
 
-constexpr std::chrono::nanoseconds kShortest = std::chrono::microseconds(50);
+constexpr std::chrono::nanoseconds kShortest = std::chrono::microseconds(200);
 
 }  // namespace
 

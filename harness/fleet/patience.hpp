@@ -17,8 +17,9 @@ class Patience {
     double share;                      // of the time waited so far that a sleep may last
     std::chrono::nanoseconds longest;  // but never longer than this
   };
-  // Of an agent, of which there may be hundreds on a machine: fifty looks a second.
-  static constexpr Habit kAgent{1.0 / 16, std::chrono::milliseconds(20)};
+  // Of an agent, of which there may be hundreds on a machine. A look takes some 40 us of a core
+  // whose caches others have filled meanwhile: 25 looks a second are 0.1 % of a core.
+  static constexpr Habit kAgent{1.0 / 8, std::chrono::milliseconds(40)};
   // Of the root, on whom all wait.
   static constexpr Habit kRoot{1.0 / 64, std::chrono::milliseconds(5)};
 
