@@ -104,6 +104,8 @@ void Agent::handle(const Json& message) {
     runner_->measure(message.at("limit_s").get<double>());
   } else if (what == "drop" && phase_ == Phase::prepared && message.at("slot") == slot_) {
     give_up("not needed");
+  } else if (what == "attend") {
+    attentive_ = true;
   } else if (what == "cancel") {
     cancel(message);
   } else if (what == "end") {
@@ -121,6 +123,7 @@ void Agent::begin(const Json& message) {
     meter_.pause();
   }
   slot_ = order.slot;
+  attentive_ = false;
   phase_ = Phase::preparing;
   runner_->prepare(order);
 }
@@ -207,12 +210,13 @@ std::vector<pollfd> Agent::descriptors() const {
 }
 
 void serve_root(Agent& agent) {
-  Patience patience(Patience::kAgent);
+  Patience patience;
   while (!agent.closed()) {
     if (agent.tick()) {
       patience.reset();
     } else {
-      patience.wait(agent.descriptors());
+      patience.wait(agent.attentive() ? Patience::kAttentive : Patience::kAgent,
+                    agent.descriptors());
     }
   }
 }

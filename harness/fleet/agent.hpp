@@ -7,6 +7,7 @@
 //                                              detail, s, release_s}
 //   {"do":"drop", slot}                       -
 //   {"do":"cancel", slot, reason}             {"re":"cancel", slot}
+//   {"do":"attend"}                           -
 //   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
 //   {"do":"close"}                            -
 #pragma once
@@ -51,6 +52,8 @@ class Agent {
 
   // Reads messages and moves on what is under way. True where something happened.
   bool tick();
+  // The root has said that the next order is for this rank.
+  bool attentive() const { return attentive_; }
   // The root has said that the run is over.
   bool closed() const { return closed_; }
   std::vector<pollfd> descriptors() const;
@@ -77,6 +80,7 @@ class Agent {
   Outcome measured_;
   std::deque<Json> waiting_orders_;  // prepare orders that arrived before the last slot had ended
   WaitingMeter meter_;
+  bool attentive_ = false;
   bool closed_ = false;
 };
 

@@ -47,20 +47,31 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
 }
 
 void Controller::run(const std::vector<plan::Slot>& slots) {
-  slots_in_all_ = static_cast<int>(slots.size());
-  for (const auto& slot : slots) {
-    ++slots_done_;
-    const auto& step = steps_[static_cast<std::size_t>(slot.step)];
-    auto alive = plan::without(slot, gone_, step.probe.participants);
-    std::erase_if(alive.parties,
-                  [&](const plan::Party& party) { return left_out(slot.step, party); });
-    if (alive.parties.empty()) {
+  const auto count = slots.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto slot = remaining(slots[i]);
+    if (slot.parties.empty()) {
       continue;
     }
-    progress_.slot(slots_done_, slots_in_all_, plan::describe(alive, step));
-    run_slot(alive);
+    next_.clear();
+    if (i + 1 < count) {
+      for (const auto& [rank, owner] : open(remaining(slots[i + 1])).owners) {
+        next_.push_back(rank);
+      }
+    }
+    progress_.slot(static_cast<int>(i) + 1, static_cast<int>(count),
+                   plan::describe(slot, steps_[static_cast<std::size_t>(slot.step)]));
+    run_slot(slot);
     sink_.sync();
   }
+}
+
+plan::Slot Controller::remaining(const plan::Slot& slot) const {
+  const auto& step = steps_[static_cast<std::size_t>(slot.step)];
+  auto alive = plan::without(slot, gone_, step.probe.participants);
+  std::erase_if(alive.parties,
+                [&](const plan::Party& party) { return left_out(slot.step, party); });
+  return alive;
 }
 
 void Controller::run_slot(const plan::Slot& slot) {
@@ -135,6 +146,12 @@ void Controller::measure(SlotState& state) {
   const double limit_s = step_of(state).scenario.limit_s;
   for (const auto& [rank, owner] : state.owners) {
     messages[rank] = {{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
+  }
+  // Whose turn is next listens more closely from now on, so that nobody waits for them to wake.
+  for (const int rank : next_) {
+    if (!state.owners.contains(rank)) {
+      conversation_.tell(rank, {{"do", "attend"}});
+    }
   }
   state.start_s = now_s_();
   const Answers answers = ask(state, "measure", std::move(messages));

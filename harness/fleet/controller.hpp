@@ -57,6 +57,7 @@ class Controller {
     double start_s = 0;
   };
 
+  plan::Slot remaining(const plan::Slot& slot) const;
   void run_slot(const plan::Slot& slot);
   SlotState open(const plan::Slot& slot) const;
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages);
@@ -86,8 +87,7 @@ class Controller {
   std::vector<int> lost_ranks_;
   std::map<std::pair<int, plan::Party>, Timeouts> timeouts_;              // by step and party
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
-  int slots_done_ = 0;
-  int slots_in_all_ = 0;
+  std::vector<int> next_;  // ranks that own the slot after the one under way
   int current_slot_ = -1;
   std::string current_step_ = "start";
   double preparation_s_ = 0;

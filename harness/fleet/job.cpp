@@ -52,7 +52,7 @@ struct Job::Parts {
     if (agent.tick() || news) {
       patience.reset();
     } else {
-      patience.wait(agent.descriptors());
+      patience.wait(Patience::kRoot, agent.descriptors());
     }
   }
 
@@ -60,7 +60,7 @@ struct Job::Parts {
   Mailbox to_root;    // what an agent reads and writes
   Mailbox to_agents;  // what the root reads and writes
   Agent agent;
-  Patience patience{Patience::kRoot};
+  Patience patience;
   Conversation conversation;
   bool may_finalize = true;
 };

@@ -20,20 +20,19 @@ class Patience {
   // Of an agent, of which there may be hundreds on a machine. A look takes some 40 us of a core
   // whose caches others have filled meanwhile: 25 looks a second are 0.1 % of a core.
   static constexpr Habit kAgent{1.0 / 8, std::chrono::milliseconds(40)};
+  // Of an agent whose turn is next.
+  static constexpr Habit kAttentive{1.0 / 8, std::chrono::milliseconds(4)};
   // Of the root, on whom all wait.
-  static constexpr Habit kRoot{1.0 / 64, std::chrono::milliseconds(5)};
-
-  explicit Patience(Habit habit) : habit_(habit) {}
+  static constexpr Habit kRoot{1.0 / 64, std::chrono::milliseconds(4)};
 
   // Something happened.
   void reset() { since_ = Clock::now(); }
   // Sleeps until one of the descriptors is ready or the time is up. Hardly at all where something
   // happened a moment ago.
-  void wait(std::vector<pollfd> descriptors) const;
+  void wait(const Habit& habit, std::vector<pollfd> descriptors) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  Habit habit_;
   Clock::time_point since_ = Clock::now();
 };
 

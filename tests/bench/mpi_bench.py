@@ -126,7 +126,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=540)
     arguments = parser.parse_args()
     code = compare(arguments.build, arguments.seconds)
-    print_thread_cost(arguments.build) if not os.environ.get("NOCOST") else None
+    print_thread_cost(arguments.build)
     return code
 
 
