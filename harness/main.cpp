@@ -46,10 +46,10 @@ int main(int argc, char** argv) {
   try {
     return execute({argv + 1, argv + argc}, start);
   } catch (const InputError& error) {
-    fmt::print(stderr, "fleetbench: {}\n", error.what());
+    cli::complain(error.what());
     return cli::kUsageError;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fleetbench: {}\n", error.what());
+    cli::complain(error.what());
     return cli::kInternalError;
   }
 }

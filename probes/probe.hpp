@@ -38,8 +38,8 @@ void to_json(Json& json, const ProbeInfo& info);
 void from_json(const Json& json, ProbeInfo& info);
 
 struct Measurement {
-  std::vector<std::optional<double>> values;  // one per metric, in the order of metrics()
-  Json detail;                                // what explains them, kept in the journal
+  Values values;  // one per metric, in the order of metrics()
+  Json detail;    // what explains them, kept in the journal
 };
 
 // Throws std::runtime_error where a value is no finite number: it must not pass for an absent one.

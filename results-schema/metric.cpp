@@ -57,6 +57,22 @@ Enum value_of(std::string_view text, const Names<Enum, N>& names, std::string_vi
 
 }  // namespace
 
+Json values_to_json(const Values& values) {
+  Json json = Json::array();
+  for (const auto& value : values) {
+    json.push_back(value ? Json(*value) : Json());
+  }
+  return json;
+}
+
+Values values_from_json(const Json& json) {
+  Values values;
+  for (const auto& value : json) {
+    values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
+  }
+  return values;
+}
+
 double default_min_effect(Layer layer) {
   switch (layer) {
     case Layer::compute:

@@ -36,6 +36,13 @@ struct MetricInfo {
   std::string next_check;  // what a person should look at first when this metric is slow
 };
 
+// What one measurement gives: one value per metric, in order; absent where it does not apply.
+using Values = std::vector<std::optional<double>>;
+
+// As a JSON array, null for absent. From one: what is no number is absent.
+Json values_to_json(const Values& values);
+Values values_from_json(const Json& json);
+
 // Smallest slowdown, as a share of time (0.05 is 5 %), that anybody wants to be told of.
 double default_min_effect(Layer layer);
 

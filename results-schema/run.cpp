@@ -61,14 +61,6 @@ void put_if_any(Json& json, const char* key, const std::string& text) {
   }
 }
 
-Json values_to_json(const std::vector<std::optional<double>>& values) {
-  Json json = Json::array();
-  for (const auto& value : values) {
-    json.push_back(value ? Json(*value) : Json());
-  }
-  return json;
-}
-
 Json json_of(const StepRecord& step) {
   return {{"t", "step"},
           {"step", step.step},
@@ -102,8 +94,12 @@ Json json_of(const SampleRecord& sample) {
 }
 
 Json json_of(const LossRecord& loss) {
-  return {{"t", "loss"},       {"rank", loss.rank},   {"node", loss.node},    {"slot", loss.slot},
-          {"step", loss.step}, {"phase", loss.phase}, {"reason", loss.reason}};
+  Json json{{"t", "loss"},       {"rank", loss.rank},   {"node", loss.node},
+            {"step", loss.step}, {"phase", loss.phase}, {"reason", loss.reason}};
+  if (loss.slot) {
+    json["slot"] = *loss.slot;
+  }
+  return json;
 }
 
 Json json_of(const OmissionRecord& omission) {
@@ -180,7 +176,7 @@ SampleRecord read_sample(const Fields& fields) {
 }
 
 LossRecord read_loss(const Fields& fields) {
-  return {fields.integer("rank"), fields.integer("node"), fields.integer("slot"),
+  return {fields.integer("rank"), fields.integer("node"), fields.integer_if_any("slot"),
           fields.text("step"),    fields.text("phase"),   fields.text("reason")};
 }
 

@@ -55,9 +55,9 @@ struct SampleRecord {
   int node = 0;
   std::optional<int> peer;  // link samples: from `node` to `peer`
   Status status = Status::ok;
-  std::string reason;                         // why it is not ok
-  std::vector<std::optional<double>> values;  // one per metric of the step; empty unless ok
-  double start_s = 0;                         // since the run began, on the root's clock
+  std::string reason;  // why it is not ok
+  Values values;       // one per metric of the step; empty unless ok
+  double start_s = 0;  // since the run began, on the root's clock
   double prepare_s = 0;
   double measure_s = 0;
   Json detail;  // what explains the values: resource use, last words of a worker
@@ -67,9 +67,9 @@ struct SampleRecord {
 struct LossRecord {
   int rank = 0;
   int node = 0;
-  int slot = 0;
+  std::optional<int> slot;  // absent: before the first one
   std::string step;
-  std::string phase;  // "prepare", "measure", "cancel"
+  std::string phase;  // "start", "prepare", "measure", "bye"
   std::string reason;
 };
 

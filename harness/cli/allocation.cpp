@@ -54,7 +54,7 @@ std::string launch_line(const Allocation& allocation, bool as_root, int cores) {
   const std::string root = as_root ? " --allow-run-as-root" : "";
   switch (allocation.kind) {
     case AllocationKind::slurm:
-      return fmt::format("srun --mpi=pmix -N {} --ntasks-per-node=1 fleetbench --suite quick",
+      return fmt::format("srun --mpi=pmix -K -N {} --ntasks-per-node=1 fleetbench --suite quick",
                          allocation.nodes);
     case AllocationKind::hostfile:
       return fmt::format(

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
+#include "harness/report/escape.hpp"
 #include "results-schema/version.hpp"
 
 namespace fleetbench::cli {
@@ -25,6 +28,14 @@ const Command* find_command(const std::string& name) {
   return nullptr;
 }
 
+void complain(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    fmt::print(stderr, "fleetbench: {}\n", report::escaped(line));
+  }
+  std::fflush(stderr);
+}
+
 std::string overview() {
   std::string text = fmt::format(
       "fleetbench {}: finds the node or link that is slow, by comparing it with its peers.\n\n"
@@ -37,7 +48,7 @@ std::string overview() {
   text +=
       "\nExamples:\n"
       "  mpirun -np 64 --map-by ppr:1:node --hostfile hosts fleetbench --suite quick\n"
-      "  srun --mpi=pmix -N 64 --ntasks-per-node=1 fleetbench --suite full --out /shared/run1\n"
+      "  srun --mpi=pmix -K -N 64 --ntasks-per-node=1 fleetbench --suite full --out /shared/run1\n"
       "  fleetbench list suites\n"
       "  fleetbench doctor\n"
       "\n`fleetbench COMMAND --help` says more about each command.\n"

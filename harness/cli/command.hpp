@@ -30,6 +30,10 @@ struct Command {
 const std::vector<Command>& commands();
 const Command* find_command(const std::string& name);
 
+// Says on standard error what went wrong, each line after the program's name. What came from nodes
+// or files cannot move the cursor.
+void complain(const std::string& text);
+
 // `fleetbench --help`
 std::string overview();
 

@@ -80,7 +80,7 @@ class RecordingSink : public fleet::RecordSink {
 
   void sync() override {
     if (header_changed_) {
-      recorder_.write_header();
+      recorder_.rewrite_header();
       header_changed_ = false;
     }
     recorder_.sync();
@@ -130,13 +130,14 @@ void begin_steps(Plan& plan, record::Recorder& recorder) {
     if (!step.probe.facts_only) {
       step.work = plan.catalog.calibrate(choice, step.scenario.params);
     }
+    step.metrics = plan.catalog.metrics(choice, step.scenario.params);
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
                             .probe = step.probe.name,
                             .concurrent = step.concurrent,
                             .params = step.scenario.params,
                             .work = step.work,
-                            .metrics = plan.catalog.metrics(choice, step.scenario.params)});
+                            .metrics = step.metrics});
   }
 }
 
@@ -190,6 +191,17 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   return report_run(plan, recorder);
 }
 
+// A rank that cannot go on must not wait for the others in MPI_Finalize.
+int follow(fleet::Job& job) {
+  try {
+    job.serve();
+    return kOk;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    std::_Exit(kInternalError);
+  }
+}
+
 }  // namespace
 
 int run_command(const Invocation& invocation) {
@@ -217,16 +229,23 @@ int run_command(const Invocation& invocation) {
     plan.emplace(make_plan(*options, worker));
   }
   fleet::Job job(worker);
+  if (job.is_root() != speaks) {
+    complain(
+        "the launcher's environment and MPI disagree about which rank this is: start fleetbench by "
+        "the launcher of its MPI library, under Slurm by `srun --mpi=pmix`");
+    job.abort(kInternalError);
+  }
   if (!job.is_root()) {
-    job.serve();
-    return kOk;
+    return follow(job);
   }
   int exit_code = kInternalError;
   try {
     exit_code = lead(job, *plan, invocation);
+  } catch (const fleet::Interrupted& error) {
+    complain(error.what());
+    job.abort(kInconclusive);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fleetbench: {}\n", error.what());
-    std::fflush(nullptr);
+    complain(error.what());
     job.abort(kInternalError);
   }
   job.close(exit_code);

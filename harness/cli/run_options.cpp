@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  mpirun -np 64 --map-by ppr:1:node --hostfile hosts fleetbench --suite quick\n"
-    "  srun --mpi=pmix -N 64 --ntasks-per-node=1 fleetbench --suite full --out /shared/run1\n"
+    "  srun --mpi=pmix -K -N 64 --ntasks-per-node=1 fleetbench --suite full --out /shared/run1\n"
     "  mpirun -np 8 fleetbench --suite quick --only 'mpi_*' --passes 9\n"
     "  mpirun -np 4 --oversubscribe fleetbench --suite quick --nodes-by rank   (one machine)\n\n"
     "The folder of a run holds run.json, journal.jsonl, report.json, fleetbench.prom and verdict;\n"

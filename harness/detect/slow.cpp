@@ -108,7 +108,8 @@ std::string compared(const Hit& hit, double pct) {
     case Role::own:
       break;
   }
-  return fmt::format("{} than the median of its peers", pct > 0 ? "slower" : "faster");
+  return fmt::format("{} is {} than the median of its peers", hit.table->metric,
+                     pct > 0 ? "slower" : "faster");
 }
 
 Evidence evidence_of(const Hit& hit) {

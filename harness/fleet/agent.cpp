@@ -33,14 +33,6 @@ Order order_from(const Json& message) {
           .limit_s = message.at("limit_s").get<double>()};
 }
 
-Json to_json(const std::vector<std::optional<double>>& values) {
-  Json json = Json::array();
-  for (const auto& value : values) {
-    json.push_back(value ? Json(*value) : Json());
-  }
-  return json;
-}
-
 }  // namespace
 
 void WaitingMeter::resume() {
@@ -192,7 +184,7 @@ void Agent::reply(const char* re, const Outcome& outcome, Json extra) {
   }
   extra["re"] = re;
   extra["slot"] = slot_;
-  extra["status"] = fleetbench::to_string(outcome.status);
+  extra["status"] = to_string(outcome.status);
   extra["reason"] = outcome.reason;
   extra["s"] = outcome.seconds;
   mailbox_.send(kRoot, extra);
@@ -200,7 +192,7 @@ void Agent::reply(const char* re, const Outcome& outcome, Json extra) {
 
 void Agent::reply_measured(double release_s) {
   reply("measure", measured_,
-        {{"values", to_json(measured_.measurement.values)},
+        {{"values", values_to_json(measured_.measurement.values)},
          {"detail", std::move(measured_.measurement.detail)},
          {"release_s", release_s}});
 }

@@ -14,14 +14,6 @@ namespace {
 
 constexpr double kBye_s = 10;
 
-std::vector<std::optional<double>> values_from(const Json& json) {
-  std::vector<std::optional<double>> values;
-  for (const auto& value : json) {
-    values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
-  }
-  return values;
-}
-
 plan::Party sorted(plan::Party party) {
   std::sort(party.begin(), party.end());
   return party;
@@ -102,20 +94,23 @@ Controller::SlotState Controller::open(const plan::Slot& slot) const {
   return state;
 }
 
-Answers Controller::ask(SlotState& state, const std::string& what, std::map<int, Json> messages) {
-  const auto& step = step_of(state);
+Answers Controller::ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
+                        std::function<void(int, const Json&)> answered) {
+  Listener listener;
+  listener.answered = std::move(answered);
+  listener.waiting = [&](const std::vector<int>& ranks) {
+    std::vector<std::string> names;
+    for (const int rank : ranks) {
+      names.push_back(name(node_of_rank_.at(rank)));
+    }
+    progress_.waiting_for(names);
+  };
   const Question question{.slot = state.slot.index,
                           .re = what,
                           .messages = std::move(messages),
-                          .limit_s = step.scenario.limit_s};
-  return conversation_.ask(question, history_s_[{state.slot.step, what}],
-                           [&](const std::vector<int>& ranks) {
-                             std::vector<std::string> names;
-                             for (const int rank : ranks) {
-                               names.push_back(name(node_of_rank_.at(rank)));
-                             }
-                             progress_.waiting_for(names);
-                           });
+                          .limit_s = step_of(state).scenario.limit_s,
+                          .is_followed_up = what == "prepare"};
+  return conversation_.ask(question, history_s_[{state.slot.step, what}], listener);
 }
 
 void Controller::prepare(SlotState& state) {
@@ -124,7 +119,7 @@ void Controller::prepare(SlotState& state) {
     messages[rank] = order_for(state, owner);
   }
   state.start_s = now_s_();
-  const Answers answers = ask(state, "prepare", std::move(messages));
+  const Answers answers = ask(state, "prepare", std::move(messages), [](int, const Json&) {});
   double longest_s = 0;
   for (const auto& [rank, answer] : answers.given) {
     longest_s = std::max(longest_s, answer.value("s", 0.0));
@@ -154,14 +149,14 @@ void Controller::measure(SlotState& state) {
     }
   }
   state.start_s = now_s_();
-  const Answers answers = ask(state, "measure", std::move(messages));
   double longest_s = 0;
   double longest_release_s = 0;
-  for (const auto& [rank, answer] : answers.given) {
+  const auto take = [&](int rank, const Json& answer) {
     longest_s = std::max(longest_s, answer.value("s", 0.0));
     longest_release_s = std::max(longest_release_s, answer.value("release_s", 0.0));
     record(state, state.owners.at(rank), answer);
-  }
+  };
+  const Answers answers = ask(state, "measure", std::move(messages), take);
   measurement_s_ += longest_s;
   preparation_s_ += longest_release_s;
   settle(state, answers, "measure");
@@ -229,7 +224,14 @@ void Controller::record(const SlotState& state, const Owner& owner, const Json& 
                       .measure_s = answer.value("s", 0.0),
                       .detail = answer.value("detail", Json())};
   if (sample.status == Status::ok) {
-    sample.values = values_from(answer.value("values", Json::array()));
+    sample.values = values_from_json(answer.value("values", Json::array()));
+    const auto expected = step_of(state).metrics.size();
+    if (sample.values.size() != expected) {
+      sample.status = Status::failed;
+      sample.reason =
+          fmt::format("it gave {} values, {} were asked for", sample.values.size(), expected);
+      sample.values.clear();
+    }
   }
   if (sample.status == Status::timeout) {
     count_timeout(state, owner);
@@ -260,9 +262,17 @@ void Controller::count_timeout(const SlotState& state, const Owner& owner) {
   }
   timeouts.last_slot = state.slot.index;
   if (++timeouts.count == kTimeoutsAllowed) {
-    const auto reason = fmt::format("left out after {} time-outs", timeouts.count);
-    sink_.add(OmissionRecord{step_of(state).id, owner.node, reason});
-    progress_.note(fmt::format("{} on {}: {}", step_of(state).id, name(owner.node), reason));
+    auto reason = fmt::format("left out after {} time-outs", timeouts.count);
+    std::optional<int> node = owner.node;
+    if (owner.peer) {
+      reason = fmt::format("{} with {}: {}", name(owner.node), name(*owner.peer), reason);
+    }
+    if (state.slot.parties[owner.party].size() > 1) {
+      node.reset();  // which of them is at fault is not known
+    }
+    sink_.add(OmissionRecord{step_of(state).id, node, reason});
+    progress_.note(
+        fmt::format("{}{}: {}", step_of(state).id, node ? " on " + name(*node) : "", reason));
   }
 }
 
@@ -295,7 +305,7 @@ WaitingCost Controller::finish(int ranks) {
   }
   current_step_ = "end";
   std::vector<double> history_s;
-  const Answers answers = conversation_.ask(question, history_s, [](const std::vector<int>&) {});
+  const Answers answers = conversation_.ask(question, history_s, Listener());
   WaitingCost cost;
   for (const auto& [rank, answer] : answers.given) {
     may_finalize_ = may_finalize_ && answer.value("abandoned", 0) == 0;

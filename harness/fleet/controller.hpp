@@ -60,7 +60,8 @@ class Controller {
   plan::Slot remaining(const plan::Slot& slot) const;
   void run_slot(const plan::Slot& slot);
   SlotState open(const plan::Slot& slot) const;
-  Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages);
+  Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
+              std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
   void measure(SlotState& state);
   Json order_for(const SlotState& state, const Owner& owner) const;
@@ -88,7 +89,7 @@ class Controller {
   std::map<std::pair<int, plan::Party>, Timeouts> timeouts_;              // by step and party
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
   std::vector<int> next_;  // ranks that own the slot after the one under way
-  int current_slot_ = -1;
+  std::optional<int> current_slot_;
   std::string current_step_ = "start";
   double preparation_s_ = 0;
   double measurement_s_ = 0;

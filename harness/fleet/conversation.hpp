@@ -15,6 +15,7 @@ struct Question {
   std::string re;                // ... and what it answers: "prepare", "measure", "bye"
   std::map<int, Json> messages;  // by rank
   double limit_s = 0;
+  bool is_followed_up = false;  // another question relies on the state that this one asks for
 };
 
 struct Answers {
@@ -22,6 +23,14 @@ struct Answers {
   std::vector<int> late;      // did not answer in time, but said that they gave up
   std::vector<int> lost;      // did not even do that
   std::string lateness;       // for reports: "no answer within 5.3 s, others took 0.3 s"
+};
+
+// What is told while a question waits for its answers.
+struct Listener {
+  // Now and then: who is being waited for.
+  std::function<void(const std::vector<int>& ranks)> waiting = [](const std::vector<int>&) {};
+  // At once: an answer that is in, so that it counts also where the rest never comes.
+  std::function<void(int rank, const Json& answer)> answered = [](int, const Json&) {};
 };
 
 class Conversation {
@@ -33,9 +42,8 @@ class Conversation {
 
   // Asks all and returns when all have answered or the rest is late (plan/deadline.hpp). Those who
   // are late are told to give up, and have kControl_s to say that they did. `history_s` gains what
-  // the answers took. `waiting` is told now and then who is being waited for.
-  Answers ask(const Question& question, std::vector<double>& history_s,
-              const std::function<void(const std::vector<int>&)>& waiting);
+  // the answers took.
+  Answers ask(const Question& question, std::vector<double>& history_s, const Listener& listener);
 
   // Sends without expecting an answer.
   void tell(int rank, const Json& message) { mailbox_.send(rank, message); }
@@ -46,8 +54,9 @@ class Conversation {
 
  private:
   struct Round;
-  bool collect(const Question& question, Round& round);
-  void cancel(const Question& question, Round& round);
+  bool collect(const Question& question, Round& round, const Listener& listener);
+  void take(const Question& question, Round& round, Envelope envelope, const Listener& listener);
+  void cancel(const Question& question, Round& round, const Listener& listener);
 
   Mailbox& mailbox_;
   std::function<void(bool)> turn_;

@@ -18,6 +18,11 @@ struct FleetError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The root was told to stop before there was anything to record.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
 struct RunOutcome {
   bool interrupted = false;  // by SIGINT or SIGTERM; nothing was asked of the ranks afterwards
   TimeShares time;
@@ -42,7 +47,7 @@ class Job {
   // For every rank but the root: carries out its orders, returns when the run is over.
   void serve();
 
-  // For the root, in this order. Throws FleetError where ranks run different builds.
+  // For the root, in this order. Throws FleetError where ranks run different builds, Interrupted.
   std::vector<plan::RankInfo> gather(Progress& progress);
   // Measures all slots and ends the agents. `start`: when this process began, which is when the
   // clock of the run did. What led up to the first slot counts as preparation.
@@ -50,8 +55,8 @@ class Job {
                      const std::vector<plan::PlannedStep>& steps,
                      const std::vector<plan::Slot>& slots, RecordSink& sink, Progress& progress,
                      Clock::time_point start);
-  // Once all files are on disk: lets the ranks go. Returns where MPI_Finalize will return; else,
-  // or after an interruption, ends the whole job with `exit_code`.
+  // Once all files are on disk: lets the ranks go, after which MPI_Finalize has some seconds to
+  // return. Where it would not, or does not, the whole job is ended with `exit_code`.
   void close(int exit_code);
   // Ends the whole job at once.
   [[noreturn]] void abort(int exit_code);

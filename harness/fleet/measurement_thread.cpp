@@ -1,5 +1,7 @@
 #include "harness/fleet/measurement_thread.hpp"
 
+#include <pthread.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -55,6 +57,9 @@ MeasurementThread::~MeasurementThread() {
   }
   shared_->changed.notify_one();
   if (abandoned) {
+    // It may spin inside MPI until the process ends: only on time that nobody else wants.
+    const sched_param idle{};
+    pthread_setschedparam(thread.native_handle(), SCHED_IDLE, &idle);
     thread.detach();
   } else {
     thread.join();

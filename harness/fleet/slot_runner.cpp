@@ -1,10 +1,15 @@
 #include "harness/fleet/slot_runner.hpp"
 
+#include <fmt/format.h>
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "probes/mpi/mpi_probe.hpp"
+#include "results-schema/version.hpp"
 
 namespace fleetbench::fleet {
 namespace {
@@ -21,31 +26,29 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<std::optional<double>> values_from(const Json& json) {
-  std::vector<std::optional<double>> values;
-  for (const auto& value : json) {
-    values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
-  }
-  return values;
-}
-
 }  // namespace
 
-void WorkerRunner::send(const Json& command, double limit_s) {
+void WorkerRunner::send(const Json& command, double limit_s, worker::Worker::Fresh fresh) {
   sent_ = Clock::now();
-  worker_.send(command, limit_s);
+  worker_.send(command, limit_s, fresh);
 }
 
 void WorkerRunner::prepare(const Order& order) {
-  send({{"cmd", "prepare"}, {"probe", order.probe}, {"params", order.params}, {"work", order.work}},
-       order.limit_s);
+  send({{"cmd", "prepare"},
+        {"probe", order.probe},
+        {"params", order.params},
+        {"work", order.work},
+        {"build", fmt::format("{} {}", kVersion, kBuild)}},
+       order.limit_s, worker::Worker::Fresh::allowed);
 }
 
-void WorkerRunner::measure(double limit_s) { send({{"cmd", "measure"}}, limit_s); }
+void WorkerRunner::measure(double limit_s) {
+  send({{"cmd", "measure"}}, limit_s, worker::Worker::Fresh::forbidden);
+}
 
 void WorkerRunner::release() {
   if (worker_.running()) {
-    send({{"cmd", "release"}}, kRelease_s);
+    send({{"cmd", "release"}}, kRelease_s, worker::Worker::Fresh::forbidden);
   } else {
     gone_ = Outcome{};  // its memory went with it
   }
@@ -60,7 +63,7 @@ std::optional<Outcome> WorkerRunner::poll() {
     return std::nullopt;
   }
   Outcome outcome{reply->status, std::move(reply->reason), {}, seconds_since(sent_)};
-  outcome.measurement.values = values_from(reply->body.value("values", Json::array()));
+  outcome.measurement.values = values_from_json(reply->body.value("values", Json::array()));
   outcome.measurement.detail = reply->body.value("detail", Json());
   if (reply->body.contains("measure_s") && reply->body["measure_s"].is_number()) {
     outcome.seconds = reply->body["measure_s"].get<double>();
@@ -79,10 +82,14 @@ MpiRunner::MpiRunner(MPI_Comm measuring) : measuring_(measuring) {}
 
 // The thread holds the slot as long as it works on it.
 void MpiRunner::run(std::function<void(Slot&)> phase) {
-  if (!thread_) {
-    thread_ = std::make_unique<MeasurementThread>();
-  }
   under_way_ = true;
+  try {
+    thread_ = thread_ ? std::move(thread_) : std::make_unique<MeasurementThread>();
+  } catch (const std::system_error& error) {
+    slot_->outcome = {
+        Status::failed, fmt::format("no thread to measure in: {}", error.what()), {}, 0};
+    return;
+  }
   thread_->start([slot = slot_, phase = std::move(phase)] {
     slot->outcome = Outcome{};
     const auto start = Clock::now();
@@ -126,11 +133,14 @@ void MpiRunner::measure(double /*limit_s*/) {
 }
 
 void MpiRunner::release() {
-  run([](Slot& slot) { slot.prepared.reset(); });
+  run([](Slot& slot) {
+    slot.prepared.reset();
+    malloc_trim(0);  // the buffers that MPI took for large messages must not stay resident either
+  });
 }
 
 std::optional<Outcome> MpiRunner::poll() {
-  if (!under_way_ || thread_->busy()) {
+  if (!under_way_ || (thread_ && thread_->busy())) {
     return std::nullopt;
   }
   under_way_ = false;
@@ -138,7 +148,7 @@ std::optional<Outcome> MpiRunner::poll() {
 }
 
 void MpiRunner::cancel(const std::string& /*reason*/) {
-  if (under_way_ && thread_->busy()) {
+  if (under_way_ && thread_ && thread_->busy()) {
     ++abandoned_;
     thread_.reset();
   }
@@ -147,7 +157,7 @@ void MpiRunner::cancel(const std::string& /*reason*/) {
 }
 
 std::vector<pollfd> MpiRunner::descriptors() const {
-  if (!under_way_) {
+  if (!under_way_ || !thread_) {
     return {};
   }
   return {{thread_->descriptor(), POLLIN, 0}};

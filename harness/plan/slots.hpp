@@ -23,6 +23,7 @@ struct PlannedStep {
   int passes = 1;
   bool over_mpi = false;       // measured in the rank itself, not by the worker
   Json work = Json::object();  // iteration counts, fixed for the whole fleet
+  std::vector<MetricInfo> metrics;
 };
 
 // What is measured at the same time. Parties of a slot share no node.

@@ -25,6 +25,14 @@ void Recorder::write_header() {
               to_json(run_.header).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+void Recorder::rewrite_header() {
+  try {
+    write_header();
+  } catch (const std::system_error& error) {
+    run_.damage.push_back(fmt::format("{}; the inventory is in the report alone", error.what()));
+  }
+}
+
 void Recorder::add(const Record& record) {
   add_record(run_, record);
   if (journal_) {

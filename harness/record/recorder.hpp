@@ -20,7 +20,8 @@ class Recorder {
 
   // What a node is: kept in run.json, not in the journal.
   void set_inventory(int node, Json inventory);
-  void write_header();
+  // Brings it to disk; where that fails the run goes on in memory and run().damage says so.
+  void rewrite_header();
   void add(const Record& record);
   // After a failure to write, the run goes on in memory and run().damage says so.
   void sync();
@@ -29,6 +30,7 @@ class Recorder {
   const RunDirectory& directory() const { return directory_; }
 
  private:
+  void write_header();
   void give_up_disk(const std::string& reason);
 
   RunDirectory directory_;

@@ -33,9 +33,13 @@ class Worker {
   // `command`: path and arguments.
   explicit Worker(std::vector<std::string> command) : command_(std::move(command)) {}
 
+  // Whether a command makes sense for a worker that was just started.
+  enum class Fresh { allowed, forbidden };
+
   // Precondition: not busy. `limit_s` from now; then the worker is ended and the reply is
-  // `timeout`.
-  void send(const Json& command, double limit_s);
+  // `timeout`. Where a fresh worker is of no use and the old one is gone, the reply says how it
+  // went.
+  void send(const Json& command, double limit_s, Fresh fresh = Fresh::allowed);
   bool busy() const { return state_ != State::idle; }
   // There is a process; it may have died since poll() last looked.
   bool running() const { return process_ != nullptr; }

@@ -17,8 +17,8 @@ constexpr const char* kVariable = "OPENBLAS_CORETYPE";
 
 // The kernels for x86 without AVX, by OpenBLAS's names.
 bool is_before_avx(std::string_view kernel) {
-  constexpr std::string_view kOld[] = {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias",
-                                       "Core2",  "Penryn",     "Dunnington", "Nehalem", "Atom"};
+  constexpr std::string_view kOld[] = {"Katmai", "Coppermine", "Northwood",  "Prescott", "Banias",
+                                       "Core2",  "Penryn",     "Dunnington", "Nehalem",  "Atom"};
   return std::find(std::begin(kOld), std::end(kOld), kernel) != std::end(kOld);
 }
 

@@ -71,6 +71,16 @@ class Server {
     throw NotAvailable("this worker has no probe \"" + name + "\"");
   }
 
+  // A node with an old worker would measure something else and look slow.
+  static void check_build(const Json& command) {
+    const auto ours = std::string(kVersion) + " " + kBuild;
+    const auto theirs = command.value("build", ours);
+    if (theirs != ours) {
+      throw std::runtime_error("this node's worker is of another build (" + ours +
+                               ") than fleetbench (" + theirs + "): install both together");
+    }
+  }
+
   Json carry_out(const Json& command) {
     const auto name = command.at("cmd").get<std::string>();
     if (name == "catalog") {
@@ -84,6 +94,7 @@ class Server {
     }
     if (name == "prepare") {
       prepared_.reset();
+      check_build(command);
       prepared_ = probe_of(command).prepare(command.at("params"), command.at("work"));
       return Json::object();
     }
@@ -114,12 +125,8 @@ class Server {
     Measurement measurement = prepared_->measure();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     check_values(measurement);
-    Json values = Json::array();
-    for (const auto& value : measurement.values) {
-      values.push_back(value ? Json(*value) : Json());
-    }
     measurement.detail["resources"] = usage_between(before, usage_now());
-    return {{"values", std::move(values)},
+    return {{"values", values_to_json(measurement.values)},
             {"detail", std::move(measurement.detail)},
             {"measure_s", took.count()}};
   }

@@ -3,7 +3,7 @@
 //   {"cmd":"catalog"}                                → {"version", "probes": [ProbeInfo…]}
 //   {"cmd":"metrics","probe","params"}               → {"metrics": [MetricInfo…]}
 //   {"cmd":"calibrate","probe","params"}             → {"work": {…}}
-//   {"cmd":"prepare","probe","params","work"}        → {}
+//   {"cmd":"prepare","probe","params","work","build"} → {}
 //   {"cmd":"measure"}                                → {"values", "detail", "measure_s"}
 //   {"cmd":"release"}                                → {}
 //

@@ -10,18 +10,18 @@
 // figure and three turns:
 // {"what", "probe", "plain": [first, second]}.
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "harness/fleet/measurement_thread.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 #include "tests/bench/mpi_bench_load.hpp"
 #include "tests/bench/mpi_bench_sizes.hpp"
@@ -45,23 +45,16 @@ struct Job {
   int rank = 0;
 };
 
-// A stand-in for the thread that harness/fleet gives to measurements.
+// As a rank does it: the work in its thread, and a look at the control communicator now and then.
 void run_in_measurement_thread(const Job& job, const std::function<void()>& work) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::thread thread([&] {
-    work();
-    const std::lock_guard lock(mutex);
-    done = true;
-    changed.notify_one();
-  });
-  std::unique_lock lock(mutex);
-  while (!changed.wait_for(lock, std::chrono::milliseconds(10), [&] { return done; })) {
+  static fleet::MeasurementThread thread;
+  thread.start(work);
+  while (thread.busy()) {
+    pollfd done{thread.descriptor(), POLLIN, 0};
+    poll(&done, 1, 10);
     int arrived = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job.control, &arrived, MPI_STATUS_IGNORE);
   }
-  thread.join();
 }
 
 Json pair_params() {

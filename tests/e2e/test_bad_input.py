@@ -146,7 +146,7 @@ class Help(FleetbenchTest):
         self.assertIn(f"-np 2 --map-by ppr:1:node --hostfile {hosts} fleetbench --suite quick", by_file.out)
         env = dict(os.environ, SLURM_JOB_ID="17", SLURM_JOB_NUM_NODES="8")
         in_slurm = execute([FLEETBENCH, "doctor"], env=env)
-        self.assertIn("srun --mpi=pmix -N 8 --ntasks-per-node=1 fleetbench --suite quick", in_slurm.out)
+        self.assertIn("srun --mpi=pmix -K -N 8 --ntasks-per-node=1 fleetbench --suite quick", in_slurm.out)
         self.assertIn("--nodes-by rank", execute([FLEETBENCH, "doctor"]).out)
 
 

@@ -88,6 +88,19 @@ TEST(Worker, OneThatDiesBetweenCommandsIsReplaced) {
   EXPECT_EQ(worker.ask({{"cmd", "x"}}, 10).status, Status::ok);
 }
 
+TEST(Worker, OneThatDiedIsNotReplacedForACommandThatNeedsItsMemory) {
+  auto worker = shell(R"(read l; echo '{"status":"ok"}'; kill -9 $$)");
+  EXPECT_EQ(worker.ask({{"cmd", "prepare"}}, 10).status, Status::ok);
+  usleep(100'000);
+  worker.send({{"cmd", "measure"}}, 10, Worker::Fresh::forbidden);
+  std::optional<Reply> reply;
+  while (!(reply = worker.poll())) {
+    usleep(1000);
+  }
+  EXPECT_EQ(reply->status, Status::failed);
+  EXPECT_THAT(reply->reason, HasSubstr("signal 9 (Killed)"));
+}
+
 TEST(Worker, OneThatHangsIsEndedWithAllThatItStarted) {
   // The grandchild ignores SIGTERM as the child does; both are in the group that SIGKILL ends.
   auto worker = shell(
