@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <csignal>
 
 #include "harness/cli/command.hpp"
 #include "harness/fleet/job.hpp"
@@ -43,6 +44,7 @@ int execute(std::vector<std::string> arguments, std::chrono::steady_clock::time_
 
 int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
+  std::signal(SIGPIPE, SIG_IGN);  // a worker that is gone is a result
   try {
     return execute({argv + 1, argv + argc}, start);
   } catch (const InputError& error) {

@@ -1,7 +1,6 @@
 // `fleetbench run`: every rank comes here; the root decides, measures and reports.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -141,11 +140,12 @@ void begin_steps(Plan& plan, record::Recorder& recorder) {
   }
 }
 
-// Interrupted: a launcher that sent SIGTERM sends SIGKILL a second later, so no more than this.
+// Interrupted: a launcher that sent SIGTERM sends SIGKILL a second later, and a busy disk may need
+// longer than that to sync.
 int save_interrupted(record::Recorder& recorder) {
-  recorder.sync();
   record::write_whole(recorder.directory().verdict(),
-                      std::string(to_string(Verdict::inconclusive)) + "\n");
+                      std::string(to_string(Verdict::inconclusive)) + "\n", record::ToDisk::later);
+  recorder.sync();
   fmt::print(stderr, "fleetbench: interrupted; `fleetbench analyze {}` reports what was measured\n",
              recorder.directory().path().string());
   return kInconclusive;
@@ -222,7 +222,6 @@ int run_command(const Invocation& invocation) {
     }
     return kOk;
   }
-  signal(SIGPIPE, SIG_IGN);
   auto worker = local_worker();
   std::optional<Plan> plan;
   if (speaks) {

@@ -19,13 +19,19 @@
 namespace fleetbench::fleet {
 namespace {
 
-std::atomic<bool> stop_requested = false;
+// How often this process was asked to stop. A launcher may ask twice at once, the process and its
+// group; who asks more often is a person in a hurry.
+std::atomic<int> stop_requested = 0;
+constexpr int kHurry = 3;
 
-// The root must have time to save its files; who is asked twice is in a hurry.
+// The root must have time to save its files.
 void stop_on_signals() {
   struct sigaction action {};
-  action.sa_handler = [](int) { stop_requested = true; };
-  action.sa_flags = SA_RESETHAND;
+  action.sa_handler = [](int signal) {
+    if (++stop_requested >= kHurry) {
+      _exit(128 + signal);
+    }
+  };
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -55,7 +61,7 @@ struct Job::Parts {
 
   // The root is an agent like any other between its own questions.
   void turn(bool news) {
-    if (stop_requested) {
+    if (stop_requested > 0) {
       throw Interrupted();
     }
     if (agent.tick() || news) {
@@ -75,8 +81,8 @@ struct Job::Parts {
 };
 
 Job::Job(worker::Worker& worker) {
-  // malloc_trim gives back the free end of the first arena alone; a measurement thread with an arena
-  // of its own would keep what MPI took for its largest message.
+  // malloc_trim gives back the free end of the first arena alone; a measurement thread with an
+  // arena of its own would keep what MPI took for its largest message.
   mallopt(M_ARENA_MAX, 1);
   parts_ = std::make_unique<Parts>(worker);
   if (is_root()) {
@@ -125,7 +131,7 @@ RunOutcome Job::measure(const std::vector<NodeInfo>& nodes,
 }
 
 void Job::close(int exit_code) {
-  if (stop_requested || !parts_->may_finalize) {
+  if (stop_requested > 0 || !parts_->may_finalize) {
     std::fflush(nullptr);
     abort(exit_code);
   }

@@ -28,9 +28,9 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
-void WorkerRunner::send(const Json& command, double limit_s, worker::Worker::Fresh fresh) {
+void WorkerRunner::send(const Json& command, double limit_s) {
   sent_ = Clock::now();
-  worker_.send(command, limit_s, fresh);
+  worker_.send(command, limit_s);
 }
 
 void WorkerRunner::prepare(const Order& order) {
@@ -39,16 +39,14 @@ void WorkerRunner::prepare(const Order& order) {
         {"params", order.params},
         {"work", order.work},
         {"build", fmt::format("{} {}", kVersion, kBuild)}},
-       order.limit_s, worker::Worker::Fresh::allowed);
+       order.limit_s);
 }
 
-void WorkerRunner::measure(double limit_s) {
-  send({{"cmd", "measure"}}, limit_s, worker::Worker::Fresh::forbidden);
-}
+void WorkerRunner::measure(double limit_s) { send({{"cmd", "measure"}}, limit_s); }
 
 void WorkerRunner::release() {
   if (worker_.running()) {
-    send({{"cmd", "release"}}, kRelease_s, worker::Worker::Fresh::forbidden);
+    send({{"cmd", "release"}}, kRelease_s);
   } else {
     gone_ = Outcome{};  // its memory went with it
   }

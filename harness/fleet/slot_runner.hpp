@@ -60,7 +60,7 @@ class WorkerRunner : public SlotRunner {
   std::vector<pollfd> descriptors() const override { return worker_.descriptors(); }
 
  private:
-  void send(const Json& command, double limit_s, worker::Worker::Fresh fresh);
+  void send(const Json& command, double limit_s);
 
   worker::Worker& worker_;
   std::chrono::steady_clock::time_point sent_;

@@ -91,7 +91,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   return directory;
 }
 
-void write_whole(const fs::path& path, const std::string& text) {
+void write_whole(const fs::path& path, const std::string& text, ToDisk to_disk) {
   const fs::path part = path.string() + ".part";
   {
     const File file(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
@@ -103,12 +103,15 @@ void write_whole(const fs::path& path, const std::string& text) {
       }
       done += count > 0 ? static_cast<std::size_t>(count) : 0;
     }
-    if (::fsync(file.number()) != 0) {
+    if (to_disk == ToDisk::now && ::fsync(file.number()) != 0) {
       fail(part, "be brought to disk");
     }
   }
   if (::rename(part.c_str(), path.c_str()) != 0) {
     fail(path, "be replaced");
+  }
+  if (to_disk == ToDisk::later) {
+    return;
   }
   const File folder(path.has_parent_path() ? path.parent_path() : ".", O_RDONLY | O_DIRECTORY);
   ::fsync(folder.number());

@@ -27,9 +27,13 @@ class RunDirectory {
   std::filesystem::path path_;
 };
 
-// Replaces a file by a rename, so that a reader sees the old text or the new, whole and on disk.
+// `now` outlives the machine; `later` outlives this process, and takes no time on a busy disk.
+enum class ToDisk { now, later };
+
+// Replaces a file by a rename, so that a reader sees the old text or the new, whole.
 // Throws std::system_error naming the file.
-void write_whole(const std::filesystem::path& path, const std::string& text);
+void write_whole(const std::filesystem::path& path, const std::string& text,
+                 ToDisk to_disk = ToDisk::now);
 
 // Throws InputError naming the file.
 std::string read_whole(const std::filesystem::path& path);

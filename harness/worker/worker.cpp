@@ -63,22 +63,18 @@ Worker::Clock::time_point Worker::after(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-void Worker::send(const Json& command, double limit_s, Fresh fresh) {
+void Worker::send(const Json& command, double limit_s) {
   state_ = State::busy;
   limit_s_ = limit_s;
   deadline_ = after(limit_s);
   closing_ = false;
   received_.clear();
-  end_reason_ = "the worker is gone";
   unsent_ = command.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   try {
-    const bool gone = !process_ || process_->reap();
-    if (gone && fresh == Fresh::allowed) {
+    if (!process_) {
       start();
     }
-    if (process_) {
-      write_pending();
-    }
+    write_pending();
   } catch (const std::system_error& error) {
     process_.reset();
     end_reason_ = error.what();

@@ -27,19 +27,17 @@ struct Reply {
 inline constexpr double kTermGrace_s = 1;
 inline constexpr double kKillGrace_s = 5;
 
-// One command at a time. The process is started with the first command and again after its death.
+// One command at a time. The process is started with the first command, and again with the one
+// after its death was told. The owning program ignores SIGPIPE.
 class Worker {
  public:
   // `command`: path and arguments.
   explicit Worker(std::vector<std::string> command) : command_(std::move(command)) {}
 
-  // Whether a command makes sense for a worker that was just started.
-  enum class Fresh { allowed, forbidden };
-
   // Precondition: not busy. `limit_s` from now; then the worker is ended and the reply is
-  // `timeout`. Where a fresh worker is of no use and the old one is gone, the reply says how it
-  // went.
-  void send(const Json& command, double limit_s, Fresh fresh = Fresh::allowed);
+  // `timeout`. A worker that died since its last answer is a failure of this command; the next one
+  // starts another.
+  void send(const Json& command, double limit_s);
   bool busy() const { return state_ != State::idle; }
   // There is a process; it may have died since poll() last looked.
   bool running() const { return process_ != nullptr; }

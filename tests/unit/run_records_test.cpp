@@ -33,10 +33,10 @@ std::vector<Record> one_of_each() {
           link_sample(),
           failed_sample(),
           LossRecord{3, 3, 12, "mpi_pairs", "measure", "silent"},
-          LossRecord{2, 2, std::nullopt, "start", "start", "silent"},
           OmissionRecord{"storage", std::nullopt, "no fio"},
           OmissionRecord{"storage", 2, "no space"},
-          clean_end()};
+          clean_end(),
+          LossRecord{2, 2, std::nullopt, "start", "start", "silent"}};
 }
 
 std::string invalid_argument_of(const std::function<void()>& action) {
