@@ -11,7 +11,7 @@ if(FLEETBENCH_SANITIZE)
   target_link_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE})
 endif()
 
-# Half of the time to compile a file went into reading these, for nearly every file.
+# Nearly every file reads these, and reading them is much of the time to compile it.
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "// Carries the precompiled headers.\n")
 add_library(fleetbench_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_link_libraries(fleetbench_precompiled PRIVATE fleetbench_options fmt::fmt

@@ -234,6 +234,20 @@ std::optional<WaitingCost> read_waiting(const Fields& report) {
 
 std::string_view to_string(Verdict verdict) { return name_of(kVerdicts, verdict); }
 Verdict parse_verdict(std::string_view text) { return value_of(kVerdicts, text); }
+
+int nagios_code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return 0;
+    case Verdict::warn:
+      return 1;
+    case Verdict::fail:
+      return 2;
+    case Verdict::inconclusive:
+      break;
+  }
+  return 3;
+}
 std::string_view to_string(Direction direction) { return name_of(kDirections, direction); }
 std::string_view to_string(FindingStatus status) { return name_of(kStatuses, status); }
 

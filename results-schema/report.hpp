@@ -16,6 +16,8 @@ enum class Verdict { pass, warn, fail, inconclusive };
 
 std::string_view to_string(Verdict verdict);  // "PASS", "WARN", "FAIL", "INCONCLUSIVE"
 Verdict parse_verdict(std::string_view text);
+// As Nagios numbers them: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE.
+int nagios_code(Verdict verdict);
 
 enum class Direction { slow, fast, wrong, missing };
 enum class FindingStatus { suspect, confirmed, tentative, not_reproduced };

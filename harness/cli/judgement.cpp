@@ -80,18 +80,4 @@ int run_exit_code(Verdict verdict, bool exit_on_warn) {
   return kInternalError;
 }
 
-int nagios_exit_code(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return 0;
-    case Verdict::warn:
-      return 1;
-    case Verdict::fail:
-      return 2;
-    case Verdict::inconclusive:
-      return 3;
-  }
-  return kInternalError;
-}
-
 }  // namespace fleetbench::cli

@@ -17,7 +17,5 @@ void print(const Report& report, bool json, const std::string& where);
 
 // Under a launcher: 0, 2, 3, or 4 for WARN with exit_on_warn.
 int run_exit_code(Verdict verdict, bool exit_on_warn);
-// Nagios': 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE.
-int nagios_exit_code(Verdict verdict);
 
 }  // namespace fleetbench::cli

@@ -36,7 +36,7 @@ int verdict_command(const Invocation& invocation) {
   const auto directory = record::RunDirectory::open(arguments.positional().front());
   const Verdict verdict = record::load_verdict(directory);
   fmt::print("{}\n", to_string(verdict));
-  return nagios_exit_code(verdict);
+  return nagios_code(verdict);
 }
 
 }  // namespace fleetbench::cli

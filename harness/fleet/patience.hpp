@@ -17,8 +17,8 @@ class Patience {
     double share;                      // of the time waited so far that a sleep may last
     std::chrono::nanoseconds longest;  // but never longer than this
   };
-  // Of an agent, of which there may be hundreds on a machine. A look takes some 40 us of a core
-  // whose caches others have filled meanwhile: 25 looks a second are 0.1 % of a core.
+  // Of an agent, of which there may be hundreds on a machine: at most 25 looks a second. What they
+  // cost is in every report; docs/operations.md has the command for 64 ranks.
   static constexpr Habit kAgent{1.0 / 8, std::chrono::milliseconds(40)};
   // Of an agent whose turn is next.
   static constexpr Habit kAttentive{1.0 / 8, std::chrono::milliseconds(4)};

@@ -63,23 +63,9 @@ class Exposition {
   std::string text_;
 };
 
-int code_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return 0;
-    case Verdict::warn:
-      return 1;
-    case Verdict::fail:
-      return 2;
-    case Verdict::inconclusive:
-      break;
-  }
-  return 3;
-}
-
 void add_run(const Report& report, Exposition& out) {
   out.single("verdict", "Verdict of the last run: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE.",
-             code_of(report.verdict));
+             nagios_code(report.verdict));
   out.gauge("run_info", "What the last run was; always 1.");
   out.sample({{"run_id", report.run_id},
               {"suite", report.suite},
