@@ -6,6 +6,7 @@
 
 #include "probes/registry.hpp"
 #include "probes/support/blas_kernel.hpp"
+#include "probes/support/program.hpp"
 #include "probes/support/serve.hpp"
 #include "results-schema/version.hpp"
 
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
     return 64;
   }
   fleetbench::bind_to_parent(parent);
+  fleetbench::end_program_on_sigterm();
   fleetbench::use_vector_kernels(argv);
   return fleetbench::serve(fleetbench::worker_probes());
 }

@@ -120,6 +120,7 @@ void to_json(Json& json, const MetricInfo& metric) {
               {"layer", to_string(metric.layer)},
               {"subject", to_string(metric.subject)},
               {"symmetric", metric.symmetric},
+              {"judged", metric.judged},
               {"description", metric.description},
               {"next_check", metric.next_check}};
 }
@@ -131,6 +132,7 @@ void from_json(const Json& json, MetricInfo& metric) {
   metric.layer = parse_layer(json.at("layer").get<std::string>());
   metric.subject = parse_subject_kind(json.at("subject").get<std::string>());
   metric.symmetric = json.value("symmetric", false);
+  metric.judged = json.value("judged", true);
   metric.description = json.value("description", "");
   metric.next_check = json.value("next_check", "");
 }

@@ -32,6 +32,9 @@ struct MetricInfo {
   SubjectKind subject = SubjectKind::node;
   // A link metric whose value for (a, b) is by nature that of (b, a), as a round trip is.
   bool symmetric = false;
+  // False: explains other metrics (a share, one stage of several) and is never ranked by itself.
+  // Only then may its values be 0.
+  bool judged = true;
   std::string description;
   std::string next_check;  // what a person should look at first when this metric is slow
 };

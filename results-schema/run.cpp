@@ -132,6 +132,7 @@ MetricInfo read_metric(const Fields& fields) {
   metric.layer = fields.parsed("layer", parse_layer);
   metric.subject = fields.parsed("subject", parse_subject_kind);
   metric.symmetric = fields.has("symmetric") && fields.boolean("symmetric");
+  metric.judged = !fields.has("judged") || fields.boolean("judged");
   metric.description = fields.text_or_empty("description");
   metric.next_check = fields.text_or_empty("next_check");
   return metric;
@@ -218,8 +219,11 @@ NodeInfo read_node(const Fields& fields) {
   return node;
 }
 
-void require_schema(const Fields& fields, const std::string& key, const std::string& expected) {
-  fields.require(fields.text(key) == expected, key, "\"" + expected + "\", which this build reads");
+// A file of another minor version has keys more or fewer, all of them optional.
+void require_schema(const Fields& fields, const std::string& key, const std::string& ours) {
+  const std::string text = fields.text(key);
+  const auto major = ours.substr(0, ours.find('.') + 1);
+  fields.require(text.starts_with(major), key, "\"" + major + "\", which this build reads");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace fleetbench {
 
 inline constexpr const char* kRunSchema = "fleetbench-run/1.0";
-inline constexpr const char* kJournalSchema = "fleetbench-journal/1.0";
+inline constexpr const char* kJournalSchema = "fleetbench-journal/1.1";
 
 struct NodeInfo {
   int index = 0;     // position in RunHeader::nodes

@@ -130,6 +130,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
         {run.header.nodes[difference.node].name + ": " + difference.text, "inventory"});
   }
   report.metrics = summarise(judged, options);
+  append(report.metrics, summarise_unjudged(run));
   report.not_measured = std::move(integrity.not_measured);
   append(report.not_measured, list_not_measured(run, attempts));
   append(report.not_measured, too_few_to_compare(judged, run.header.nodes.size()));

@@ -45,7 +45,7 @@ bool usable(double value) { return std::isfinite(value) && value > 0; }
 void collect(const StepRecord& step, const SampleRecord& sample, std::vector<Cells>& cells,
              Reduced& reduced) {
   for (std::size_t m = 0; m < step.metrics.size() && m < sample.values.size(); ++m) {
-    if (!sample.values[m]) {
+    if (!sample.values[m] || !step.metrics[m].judged) {
       continue;
     }
     const double value = *sample.values[m];
@@ -113,6 +113,9 @@ Reduced reduce(const RunData& run) {
   }
   for (const StepRecord& step : run.steps) {
     for (std::size_t m = 0; m < step.metrics.size(); ++m) {
+      if (!step.metrics[m].judged) {
+        continue;
+      }
       reduced.tables.push_back(table_of(run, step, step.metrics[m], cells[step.step][m]));
     }
   }

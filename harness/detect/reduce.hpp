@@ -26,6 +26,7 @@ struct Reduced {
 
 // A value that is not finite or not positive has no logarithm: it counts as a failed sample and
 // says so in its reason. Drift common to all subjects is taken out of the tables.
+// Metrics that are not to be judged give no table.
 Reduced reduce(const RunData& run);
 
 // "cpu_gemm.fp64"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/detect/reduce.hpp"
 #include "harness/detect/significance.hpp"
 
 namespace fleetbench::detect {
@@ -40,7 +41,46 @@ MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels
   return summary;
 }
 
+// The median over passes of each node that gave values.
+std::vector<double> node_medians(const RunData& run, const StepRecord& step, std::size_t metric) {
+  std::map<int, std::vector<double>> by_node;
+  for (const SampleRecord& sample : run.samples) {
+    if (sample.step == step.step && metric < sample.values.size() && sample.values[metric]) {
+      by_node[sample.node].push_back(*sample.values[metric]);
+    }
+  }
+  std::vector<double> medians;
+  for (const auto& [node, values] : by_node) {
+    medians.push_back(median(values));
+  }
+  return medians;
+}
+
 }  // namespace
+
+std::vector<MetricSummary> summarise_unjudged(const RunData& run) {
+  std::vector<MetricSummary> summaries;
+  for (const StepRecord& step : run.steps) {
+    for (std::size_t m = 0; m < step.metrics.size(); ++m) {
+      const MetricInfo& metric = step.metrics[m];
+      const auto medians = metric.judged ? std::vector<double>{} : node_medians(run, step, m);
+      if (medians.empty()) {
+        continue;
+      }
+      MetricSummary summary;
+      summary.metric = full_name(step, metric);
+      summary.unit = metric.unit;
+      summary.layer = metric.layer;
+      summary.subject = metric.subject;
+      summary.subjects = static_cast<int>(medians.size());
+      summary.median = median(medians);
+      summary.lowest = *std::ranges::min_element(medians);
+      summary.highest = *std::ranges::max_element(medians);
+      summaries.push_back(std::move(summary));
+    }
+  }
+  return summaries;
+}
 
 std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
                                      const DetectOptions& options) {

@@ -13,6 +13,9 @@ namespace fleetbench::detect {
 std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
                                      const DetectOptions& options);
 
+// One entry a metric that explains others and is not judged: what it looked like, and no more.
+std::vector<MetricSummary> summarise_unjudged(const RunData& run);
+
 // Metrics that were measured on too few subjects to compare them, in a fleet that has more.
 std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, std::size_t nodes);
 

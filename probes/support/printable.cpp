@@ -34,4 +34,8 @@ Json printable(const Json& value) {
   return clean;
 }
 
+std::string printable_text(std::string_view text) {
+  return printable(nlohmann::json(text)).get<std::string>();
+}
+
 }  // namespace fleetbench

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 namespace fleetbench {
 
 // The same value, in whose strings each invalid piece of UTF-8 is U+FFFD and each control character
 // is a space: dump() of the result does not throw, and printing it does not steer a terminal.
 nlohmann::json printable(const nlohmann::json& value);
+
+// The same for one text.
+std::string printable_text(std::string_view text);
 
 }  // namespace fleetbench

@@ -313,6 +313,27 @@ TEST(Detect, EqualRunsGiveEqualReports) {
   EXPECT_EQ(to_json(analyze(run)), to_json(analyze(run)));
 }
 
+TEST(Detect, WhatIsNotToBeJudgedIsSummarisedAndNothingMore) {
+  RunData run = simulate({}, 1);
+  const auto before = analyze(run);
+  StepRecord step = host_step(static_cast<int>(run.steps.size()), "idle", "1");
+  step.metrics[0].judged = false;
+  step.metrics.resize(1);
+  run.steps.push_back(step);
+  for (int node = 0; node < 4; ++node) {
+    run.samples.push_back(sample_of(step.step, 0, node, {node == 3 ? 1.0 : 0.0}));
+  }
+  const auto report = analyze(run);
+  EXPECT_EQ(report.verdict, before.verdict);
+  EXPECT_EQ(report.findings.size(), before.findings.size());
+  ASSERT_EQ(report.metrics.size(), before.metrics.size() + 1);
+  const auto& summary = report.metrics.back();
+  EXPECT_EQ(summary.subjects, 4);
+  EXPECT_EQ(summary.median, 0);
+  EXPECT_EQ(summary.highest, 1);
+  EXPECT_FALSE(summary.smallest_visible_pct);
+}
+
 TEST(Detect, SummarisesAlsoWhatIsNotRanked) {
   RunData run = simulate(FleetModel{}, 1);
   StepRecord group = host_step(3, "mpi_collectives", "s");

