@@ -27,6 +27,7 @@ leftovers() {
   grep -o "/run/[^ ]*${fleet}[^ ]*" /proc/self/mounts || true
   find /sys/fs/cgroup -name "fleetbench-testfleet-$fleet" 2>/dev/null || true
   ls -d "/run/fleetbench-testfleet/$fleet" 2>/dev/null || true
+  losetup --noheadings --output BACK-FILE 2>/dev/null | grep "/$fleet/" || true
   ip -o link show | awk '{ print $2 }' >"$tmp/links"
   diff "$tmp/links_before" "$tmp/links" || true
 }
@@ -113,6 +114,26 @@ test_cpu() {
   check "cpu is healed" shows node1 "no fault"
 }
 
+# Milliseconds that 8 MiB from the node's disk take, past its cache.
+read_from_disk() {
+  testfleet exec "$1" -- dd if=/dev/zero of=/var/tmp/file bs=1M count=8 conv=fsync status=none
+  milliseconds testfleet exec "$1" -- dd if=/var/tmp/file of=/dev/null bs=1M iflag=direct status=none
+}
+
+test_disk() {
+  if ! testfleet fault disk node1 4MiB 2>/dev/null; then echo "skipped: no disks for nodes here"; return; fi
+  check "disk is shown" shows node1 "disk 4096KiB/s"
+  check "disk slows the node" at_least "$(read_from_disk node1)" 1400
+  check "disk leaves other nodes" less "$(read_from_disk node2)" 1000
+  # shellcheck disable=SC2016  # for the node's shell
+  check "a node has its disk to itself" testfleet exec node2 -- sh -c \
+    'test "$(stat -c %d /var/tmp)" != "$(stat -c %d /)" && test "$(find /var/tmp -name file | wc -l)" = 1'
+  testfleet heal node1
+  check "disk is healed" shows node1 "no fault"
+  check "a wrong rate of a disk is a usage error" exits 64 testfleet fault disk node1 fast
+  check "a wrong size of disks is a usage error" exits 64 testfleet with 1 8 -- true
+}
+
 test_processes() {
   local mpirun
   testfleet run -- sleep 60 2>/dev/null &
@@ -188,6 +209,7 @@ test_nodes
 test_run
 test_link
 test_cpu
+test_disk
 test_processes
 test_cut
 test_down
