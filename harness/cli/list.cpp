@@ -25,9 +25,9 @@ void list_probes(const Catalog& catalog) {
   for (const auto& probe : catalog.probes()) {
     fmt::print("{}: {} (layer {}, one {} at a time)\n", probe.info.name, probe.info.summary,
                to_string(probe.info.layer), to_string(probe.info.participants));
-    const Json nothing = Json::object();
-    for (const auto& [name, rules] :
-         probe.info.params_schema.value("properties", nothing).items()) {
+    // Named, for it must live as long as the loop.
+    const Json properties = probe.info.params_schema.value("properties", Json::object());
+    for (const auto& [name, rules] : properties.items()) {
       fmt::print("    {:<20}{} (default {})\n", name, rules.value("description", ""),
                  rules.value("default", Json()).dump());
     }
@@ -42,9 +42,11 @@ void list_metrics(Catalog& catalog) {
     for (const auto& step : suite.steps) {
       const plan::ProbeChoice choice{step.probe, step.over_mpi};
       for (const auto& metric : catalog.metrics(choice, step.scenario.params)) {
-        fmt::print("    {:<36} {:<7} {:<6} is better  {:<8} of each {:<5} {}\n",
-                   step.id + "." + metric.name, metric.unit, to_string(metric.better),
-                   to_string(metric.layer), to_string(metric.subject), metric.description);
+        fmt::print(
+            "    {:<36} {:<7} {:<17} {:<8} of each {:<5} {}\n", step.id + "." + metric.name,
+            metric.unit,
+            metric.judged ? fmt::format("{} is better", to_string(metric.better)) : "explains only",
+            to_string(metric.layer), to_string(metric.subject), metric.description);
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probes/mpi/mpi_probe.hpp"
+#include "probes/support/slot_evidence.hpp"
 #include "results-schema/version.hpp"
 
 namespace fleetbench::fleet {
@@ -125,7 +126,9 @@ void MpiRunner::prepare(const Order& order) {
 
 void MpiRunner::measure(double /*limit_s*/) {
   run([](Slot& slot) {
+    SlotEvidence evidence;
     slot.outcome.measurement = slot.prepared->measure();
+    slot.outcome.measurement.detail["evidence"] = evidence.finish();
     check_values(slot.outcome.measurement);
   });
 }

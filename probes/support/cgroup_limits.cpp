@@ -133,4 +133,20 @@ CgroupLimits cgroup_limits(const HostFiles& files) {
   return limits;
 }
 
+std::optional<std::int64_t> cgroup_throttles(const HostFiles& files) {
+  std::optional<std::int64_t> most;
+  for (const char* controller : {"cpu", ""}) {
+    for (const fs::path& folder : own_folders(files, controller)) {
+      const std::string text = files.read_text(folder / "cpu.stat").value_or("");
+      for (const std::string_view line : split(text, '\n')) {
+        const auto fields = words(line);
+        if (fields.size() == 2 && fields[0] == "nr_throttled") {
+          most = std::max(most, parse_integer(fields[1]));
+        }
+      }
+    }
+  }
+  return most;
+}
+
 }  // namespace fleetbench

@@ -19,4 +19,8 @@ struct CgroupLimits {
 // cannot be seen.
 CgroupLimits cgroup_limits(const HostFiles& files);
 
+// In how many periods processes of this group, or of one above it, were made to wait because their
+// CPU quota was used up: the largest count on the way up. `nullopt` where nothing counts them.
+std::optional<std::int64_t> cgroup_throttles(const HostFiles& files);
+
 }  // namespace fleetbench

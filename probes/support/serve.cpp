@@ -12,6 +12,7 @@
 #include <iostream>
 #include <new>
 
+#include "probes/support/slot_evidence.hpp"
 #include "results-schema/version.hpp"
 
 namespace fleetbench {
@@ -120,12 +121,14 @@ class Server {
     if (!prepared_) {
       throw std::runtime_error("nothing is prepared");
     }
+    SlotEvidence evidence;
     const rusage before = usage_now();
     const auto start = std::chrono::steady_clock::now();
     Measurement measurement = prepared_->measure();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    check_values(measurement);
     measurement.detail["resources"] = usage_between(before, usage_now());
+    measurement.detail["evidence"] = evidence.finish();
+    check_values(measurement);
     return {{"values", values_to_json(measurement.values)},
             {"detail", std::move(measurement.detail)},
             {"measure_s", took.count()}};

@@ -18,7 +18,7 @@ MAY_SEE = {
     "harness/report": {"results-schema"},
     "harness/worker": {"results-schema"},
     "harness/record": {"results-schema"},
-    "harness/fleet": {"results-schema", "probes", "probes/mpi", "harness/plan", "harness/worker"},
+    "harness/fleet": {"results-schema", "probes", "probes/mpi", "probes/support", "harness/plan", "harness/worker"},
 }
 PURE = ("harness/plan", "harness/detect", "harness/report")
 # Files, clocks, processes, threads that share, the network, the environment.

@@ -1,10 +1,6 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 
 #include "probes/registry.hpp"
 #include "probes/support/cgroup_limits.hpp"
@@ -18,73 +14,12 @@
 #include "probes/support/printable.hpp"
 #include "probes/support/system_facts.hpp"
 #include "probes/support/text_fields.hpp"
+#include "tests/unit/machine.hpp"
 
 namespace fleetbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A root folder of a machine that is not here.
-class Machine {
- public:
-  Machine() {
-    std::string name = (fs::temp_directory_path() / "fleetbench-machine-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error(name + ": cannot be created");
-    }
-    root_ = name;
-  }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  ~Machine() {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories(at(path).parent_path());
-    std::ofstream(at(path), std::ios::binary) << text;
-  }
-  void link(const std::string& path, const std::string& target) const {
-    fs::create_directories(at(path).parent_path());
-    fs::create_symlink(target, at(path));
-  }
-  // See the first lines of eight_gpu_node.tree for the form.
-  void load(const fs::path& tree) const;
-  HostFiles files() const { return HostFiles(root_); }
-
- private:
-  fs::path at(const std::string& path) const { return root_ / fs::path(path).relative_path(); }
-
-  fs::path root_;
-};
-
-std::string without_c_escapes(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escaped = text[i] == '\\' && i + 1 < text.size();
-    plain += escaped ? (text[i + 1] == 'n' ? '\n' : '\t') : text[i];
-    i += escaped ? 1 : 0;
-  }
-  return plain;
-}
-
-void Machine::load(const fs::path& tree) const {
-  std::ifstream lines(tree);
-  ASSERT_TRUE(lines) << tree;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t name_end = line.find(' ');
-    if (line.empty() || line[0] == '#') {
-      continue;
-    }
-    const std::string path = line.substr(0, name_end);
-    if (line.compare(name_end, 4, " -> ") == 0) {
-      link(path, line.substr(name_end + 4));
-    } else {
-      write(path, without_c_escapes(line.substr(name_end + 3)));
-    }
-  }
-}
 
 const Json& eight_gpu_node() {
   static const Json inventory = [] {
