@@ -55,11 +55,17 @@ struct NotAvailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What it waits for does not answer; the text names it (status `timeout`).
+struct TimedOut : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Everything is allocated, checked and warm; destruction frees all of it.
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  // The only timed part. Throws WrongResult, NotAvailable, or any std::exception (`failed`).
+  // The only timed part. Throws WrongResult, NotAvailable, TimedOut, or any std::exception
+  // (`failed`).
   virtual Measurement measure() = 0;
 };
 
@@ -72,6 +78,8 @@ class Probe {
   // How much work a measurement does (iteration counts), found by trying, on one node, once; the
   // whole fleet then does the same. Empty where `params` says it all.
   virtual Json calibrate(const Json& /*params*/) const { return Json::object(); }
+  // `work` is what calibrate gave. Of a group it also has "place": {"index": of this node among
+  // those that measure together, "nodes": [their names]}.
   virtual std::unique_ptr<Prepared> prepare(const Json& params, const Json& work) const = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/fleet/job.hpp"
+#include "results-schema/check.hpp"
 #include "results-schema/version.hpp"
 
 namespace fleetbench::cli {
@@ -53,7 +54,11 @@ std::vector<MetricInfo> Catalog::metrics(const plan::ProbeChoice& probe, const J
     return fleet::metrics_over_mpi(probe.info.name, params);
   }
   const Json command{{"cmd", "metrics"}, {"probe", probe.info.name}, {"params", params}};
-  return ask(command, kAnswer_s).at("metrics").get<std::vector<MetricInfo>>();
+  auto reply = worker_.ask(command, kAnswer_s);
+  if (reply.status == Status::failed && worker_.running()) {
+    throw InputError(reply.reason);  // it lives and says what is wrong with the parameters
+  }
+  return checked(std::move(reply), command).at("metrics").get<std::vector<MetricInfo>>();
 }
 
 Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params) {
@@ -65,12 +70,15 @@ Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params) {
 }
 
 Json Catalog::ask(const Json& command, double limit_s) {
-  const auto reply = worker_.ask(command, limit_s);
+  return checked(worker_.ask(command, limit_s), command);
+}
+
+Json Catalog::checked(worker::Reply reply, const Json& command) {
   if (reply.status != Status::ok) {
     throw std::runtime_error(
         fmt::format("fleetbench-worker ({}): {}", command.value("cmd", ""), reply.reason));
   }
-  return reply.body;
+  return std::move(reply.body);
 }
 
 }  // namespace fleetbench::cli

@@ -25,6 +25,7 @@ class Catalog {
 
  private:
   Json ask(const Json& command, double limit_s);
+  static Json checked(worker::Reply reply, const Json& command);
 
   worker::Worker& worker_;
   std::vector<plan::ProbeChoice> probes_;

@@ -40,8 +40,7 @@ void list_metrics(Catalog& catalog) {
     fmt::print("{}:\n", file.name);
     const Suite suite = resolve({.suite = file.name, .only = {}, .skip = {}}, catalog);
     for (const auto& step : suite.steps) {
-      const plan::ProbeChoice choice{step.probe, step.over_mpi};
-      for (const auto& metric : catalog.metrics(choice, step.scenario.params)) {
+      for (const auto& metric : step.metrics) {
         fmt::print(
             "    {:<36} {:<7} {:<17} {:<8} of each {:<5} {}\n", step.id + "." + metric.name,
             metric.unit,

@@ -122,14 +122,26 @@ RunHeader make_header(const Plan& plan, const Invocation& invocation, std::vecto
   return header;
 }
 
-void begin_steps(Plan& plan, record::Recorder& recorder) {
+// Fixes the step's work. Where that fails, the step is not measured: returns why, else nothing.
+std::string calibrate(Catalog& catalog, plan::PlannedStep& step) {
+  try {
+    step.work = catalog.calibrate({step.probe, step.over_mpi}, step.scenario.params);
+    return "";
+  } catch (const std::runtime_error& error) {
+    step.passes = 0;
+    return fmt::format(
+        "not measured, for how much work to do could not be found on the first node: {}",
+        error.what());
+  }
+}
+
+void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress) {
   int index = 0;
   for (auto& step : plan.suite.steps) {
-    const plan::ProbeChoice choice{step.probe, step.over_mpi};
+    std::string failure;
     if (!step.probe.facts_only) {
-      step.work = plan.catalog.calibrate(choice, step.scenario.params);
+      failure = calibrate(plan.catalog, step);
     }
-    step.metrics = plan.catalog.metrics(choice, step.scenario.params);
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
                             .probe = step.probe.name,
@@ -137,6 +149,10 @@ void begin_steps(Plan& plan, record::Recorder& recorder) {
                             .params = step.scenario.params,
                             .work = step.work,
                             .metrics = step.metrics});
+    if (!failure.empty()) {
+      progress.note(fmt::format("{}: {}", step.id, failure));
+      recorder.add(OmissionRecord{step.id, std::nullopt, failure});
+    }
   }
 }
 
@@ -174,7 +190,7 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   progress.note(fmt::format("{}; suite {}, seed {}", plan::describe(nodes),
                             plan.suite.scenario.name, plan.options.seed));
   record::Recorder recorder(plan.directory, make_header(plan, invocation, nodes));
-  begin_steps(plan, recorder);
+  begin_steps(plan, recorder, progress);
   const auto slots =
       plan::make_slots(plan.suite.steps, static_cast<int>(nodes.size()), plan.options.seed);
   RecordingSink sink(recorder, plan.suite.steps);

@@ -120,7 +120,7 @@ Scenario load_scenario(const std::string& suite) {
   return parse_scenario(record::read_whole(suite), suite);
 }
 
-Suite resolve(const SuiteOptions& options, const Catalog& catalog) {
+Suite resolve(const SuiteOptions& options, Catalog& catalog) {
   Suite suite{.scenario = load_scenario(options.suite), .steps = {}};
   auto& scenario = suite.scenario;
   put_inventory_first(scenario);
@@ -131,6 +131,14 @@ Suite resolve(const SuiteOptions& options, const Catalog& catalog) {
   const auto probes = complete(scenario, catalog);
   suite.steps =
       plan::plan_steps(scenario, probes, options.schedule, options.nodes_by == plan::NodesBy::rank);
+  for (auto& step : suite.steps) {
+    try {
+      step.metrics = catalog.metrics({step.probe, step.over_mpi}, step.scenario.params);
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("suite {}: step \"{}\": {}", scenario.name, step.id, error.what()));
+    }
+  }
   return suite;
 }
 

@@ -30,6 +30,6 @@ Scenario load_scenario(const std::string& suite);
 
 // Chooses, completes and checks the steps against the catalog: the inventory first, then what the
 // scenario says. Throws InputError naming every fault.
-Suite resolve(const SuiteOptions& options, const Catalog& catalog);
+Suite resolve(const SuiteOptions& options, Catalog& catalog);
 
 }  // namespace fleetbench::cli

@@ -147,14 +147,16 @@ void Agent::advance(Outcome outcome) {
 
 void Agent::cancel(const Json& message) {
   const auto slot = message.at("slot").get<int>();
+  Json reply{{"re", "cancel"}, {"slot", slot}};
   std::erase_if(waiting_orders_, [&](const Json& order) { return order.at("slot") == slot; });
   if (slot == slot_) {
     if (phase_ == Phase::releasing) {
       reply_measured(0);  // what is measured counts, however long the cleaning up takes
     }
+    reply["last_words"] = runner_->last_words();
     give_up(message.at("reason").get<std::string>());
   }
-  mailbox_.send(kRoot, {{"re", "cancel"}, {"slot", slot}});
+  mailbox_.send(kRoot, reply);
 }
 
 void Agent::give_up(const std::string& reason) {

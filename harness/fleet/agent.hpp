@@ -6,7 +6,7 @@
 //   {"do":"measure", slot, limit_s}           {"re":"measure", slot, status, reason, values,
 //                                              detail, s, release_s}
 //   {"do":"drop", slot}                       -
-//   {"do":"cancel", slot, reason}             {"re":"cancel", slot}
+//   {"do":"cancel", slot, reason}             {"re":"cancel", slot, last_words}
 //   {"do":"attend"}                           -
 //   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
 //   {"do":"close"}                            -

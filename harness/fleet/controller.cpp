@@ -162,20 +162,34 @@ void Controller::measure(SlotState& state) {
   settle(state, answers, "measure");
 }
 
+// What a probe of a group is told of the others.
+Json Controller::place_of(int node, const plan::Party& party) const {
+  Json names = Json::array();
+  for (const int other : party) {
+    names.push_back(name(other));
+  }
+  return {{"index", std::find(party.begin(), party.end(), node) - party.begin()},
+          {"nodes", std::move(names)}};
+}
+
 Json Controller::order_for(const SlotState& state, const Owner& owner) const {
   const auto& step = step_of(state);
+  const auto& party = state.slot.parties[owner.party];
   std::vector<int> members;
+  Json work = step.work;
   if (step.over_mpi) {
-    for (const int node : state.slot.parties[owner.party]) {
+    for (const int node : party) {
       members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
     }
+  } else if (step.probe.participants == Participants::group) {
+    work["place"] = place_of(owner.node, party);
   }
   return {{"do", "prepare"},
           {"slot", state.slot.index},
           {"runner", step.over_mpi ? "mpi" : "worker"},
           {"probe", step.probe.name},
           {"params", step.scenario.params},
-          {"work", step.work},
+          {"work", std::move(work)},
           {"members", std::move(members)},
           {"limit_s", step.scenario.limit_s}};
 }
@@ -184,7 +198,8 @@ Json Controller::order_for(const SlotState& state, const Owner& owner) const {
 void Controller::settle(SlotState& state, const Answers& answers, const std::string& phase) {
   for (const int rank : answers.late) {
     const Owner owner = state.owners.at(rank);
-    record_failure(state, owner, Status::timeout, fmt::format("{}: {}", phase, answers.lateness));
+    record_failure(state, owner, Status::timeout,
+                   fmt::format("{}: {}{}", phase, answers.lateness, answers.last_words.at(rank)));
     count_timeout(state, owner);
     state.owners.erase(rank);
   }

@@ -64,6 +64,7 @@ class Controller {
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
   void measure(SlotState& state);
+  Json place_of(int node, const plan::Party& party) const;
   Json order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void drop_broken_parties(SlotState& state);

@@ -89,6 +89,7 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
   if (re == "cancel") {
     round.pending.erase(envelope.from);
     round.answers.late.push_back(envelope.from);
+    round.answers.last_words[envelope.from] = message.value("last_words", "");
     return;
   }
   // What was measured counts however late it is; who was told to give up is prepared no longer.

@@ -19,10 +19,11 @@ struct Question {
 };
 
 struct Answers {
-  std::map<int, Json> given;  // by rank
-  std::vector<int> late;      // did not answer in time, but said that they gave up
-  std::vector<int> lost;      // did not even do that
-  std::string lateness;       // for reports: "no answer within 5.3 s, others took 0.3 s"
+  std::map<int, Json> given;              // by rank
+  std::vector<int> late;                  // did not answer in time, but said that they gave up
+  std::vector<int> lost;                  // did not even do that
+  std::map<int, std::string> last_words;  // of the late, where they had any
+  std::string lateness;  // for reports: "no answer within 5.3 s, others took 0.3 s"
 };
 
 // What is told while a question waits for its answers.

@@ -98,6 +98,8 @@ void MpiRunner::run(std::function<void(Slot&)> phase) {
       slot->outcome = {Status::wrong, error.what(), {}, 0};
     } catch (const NotAvailable& error) {
       slot->outcome = {Status::skipped, error.what(), {}, 0};
+    } catch (const TimedOut& error) {
+      slot->outcome = {Status::timeout, error.what(), {}, 0};
     } catch (const std::exception& error) {
       slot->outcome = {Status::failed, error.what(), {}, 0};
     }

@@ -43,6 +43,9 @@ class SlotRunner {
   virtual std::optional<Outcome> poll() = 0;
   // Gives up the call under way: its outcome may still come, as `timeout`, or never.
   virtual void cancel(const std::string& reason) = 0;
+  // What the one who measures said last of what it is doing, for a report that it hangs:
+  // "; its last words: …", or nothing.
+  virtual std::string last_words() const { return ""; }
   // False while something that was given up has still to end before the next prepare().
   virtual bool ready() const = 0;
   virtual std::vector<pollfd> descriptors() const = 0;
@@ -56,6 +59,7 @@ class WorkerRunner : public SlotRunner {
   void release() override;
   std::optional<Outcome> poll() override;
   void cancel(const std::string& reason) override { worker_.cancel(reason); }
+  std::string last_words() const override { return worker_.last_words(); }
   bool ready() const override { return !worker_.busy(); }
   std::vector<pollfd> descriptors() const override { return worker_.descriptors(); }
 

@@ -74,10 +74,19 @@ void Worker::send(const Json& command, double limit_s) {
     if (!process_) {
       start();
     }
+    forget_words();
     write_pending();
   } catch (const std::system_error& error) {
     process_.reset();
     end_reason_ = error.what();
+  }
+}
+
+// What it said of earlier commands explains none that follows, unless it died meanwhile.
+void Worker::forget_words() {
+  read_all();
+  if (!output_closed_) {
+    error_text_.clear();
   }
 }
 

@@ -47,6 +47,8 @@ class Worker {
   void cancel(const std::string& reason);
   // Ends the process whatever it does; no reply follows.
   void stop();
+  // What it wrote to standard error since the command under way: "; its last words: …", or nothing.
+  std::string last_words() const;
   // What to sleep on until poll() may have news.
   std::vector<pollfd> descriptors() const;
 
@@ -59,6 +61,7 @@ class Worker {
 
   static Clock::time_point after(double seconds);
   void start();
+  void forget_words();
   void write_pending();
   void read_all();
   std::optional<Reply> next_answer();
@@ -66,7 +69,6 @@ class Worker {
   void begin_end(const std::string& reason);
   std::optional<Reply> continue_end();
   Reply finish(Reply reply);
-  std::string last_words() const;
 
   std::vector<std::string> command_;
   std::unique_ptr<ChildProcess> process_;

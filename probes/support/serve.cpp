@@ -50,6 +50,8 @@ class Server {
       return refusal(Status::wrong, error.what());
     } catch (const NotAvailable& error) {
       return refusal(Status::skipped, error.what());
+    } catch (const TimedOut& error) {
+      return refusal(Status::timeout, error.what());
     } catch (const std::bad_alloc&) {
       return refusal(Status::failed, "not enough memory");
     } catch (const std::exception& error) {

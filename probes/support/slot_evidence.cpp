@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "probes/support/median.hpp"
 #include "probes/support/text_fields.hpp"
@@ -13,6 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kSamplePeriod{100};
 constexpr std::size_t kMostCpus = 16;
+constexpr double kShareSteps = 1e4;  // more digits are noise, and every sample carries them
 
 bool is_numbered(const std::string& name, std::string_view prefix) {
   return name.size() > prefix.size() && name.starts_with(prefix) &&
@@ -58,7 +60,8 @@ Json shares(const std::map<std::string, double>& before, const std::map<std::str
   for (const auto& [name, value] : after) {
     const auto old = before.find(name);
     if (old != before.end() && whole > 0) {
-      result[name] = std::clamp((value - old->second) / whole, 0.0, 1.0);
+      const double share = std::clamp((value - old->second) / whole, 0.0, 1.0);
+      result[name] = std::round(share * kShareSteps) / kShareSteps;
     }
   }
   return result;

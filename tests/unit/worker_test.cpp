@@ -77,6 +77,14 @@ TEST(Worker, DeathIsAFailureThatSaysHowAndWithWhichLastWords) {
   EXPECT_THAT(gone.ask({{"cmd", "x"}}, 10).reason, HasSubstr("exited with code 3"));
 }
 
+TEST(Worker, WordsOfAnEarlierCommandAreForgotten) {
+  auto worker = shell(R"(read l; echo old >&2; echo '{"status":"ok"}'; read l; exec sleep 100)");
+  EXPECT_EQ(worker.ask({{"cmd", "x"}}, 10).status, Status::ok);
+  const auto reply = worker.ask({{"cmd", "x"}}, 0.2);
+  EXPECT_EQ(reply.status, Status::timeout);
+  EXPECT_EQ(reply.reason, "no answer within 0.2 s");
+}
+
 TEST(Worker, IsStartedAgainAfterItsDeath) {
   auto worker = shell(R"(read l; echo '{"status":"ok"}'; read l; exit 1)");
   EXPECT_EQ(worker.ask({{"cmd", "x"}}, 10).status, Status::ok);

@@ -1,0 +1,101 @@
+#include <gmock/gmock.h>
+
+#include "probes/registry.hpp"
+#include "results-schema/check.hpp"
+
+namespace fleetbench {
+namespace {
+
+using testing::HasSubstr;
+
+Json params(const std::string& script, Json metrics = Json::parse(R"([{"name": "step_s"}])")) {
+  return with_defaults({{"argv", {"sh", "-c", script}}, {"metrics", std::move(metrics)}},
+                       make_command()->info().params_schema);
+}
+
+Measurement run(const Json& params, const Json& work = Json::object()) {
+  return make_command()->prepare(params, work)->measure();
+}
+
+std::string error_of(const Json& params) {
+  try {
+    run(params);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Command, ItsNumbersAreTheSamples) {
+  const auto measurement = run(params(
+      R"(echo '{"step_s": 0.4, "loss": 2, "name": "x"}'; echo epoch 1; echo '{"step_s": 0.6}';
+         echo '{"step_s": 9}'; echo '{"step_s": "no number"}'; echo '[1]')"));
+  ASSERT_EQ(measurement.values.size(), 1U);
+  EXPECT_EQ(measurement.values[0], 0.6);
+  EXPECT_EQ(measurement.detail.at("samples").at("step_s"),
+            Json({{"count", 3}, {"min", 0.4}, {"max", 9.0}}));
+  EXPECT_EQ(measurement.detail.at("not_asked_for"), Json({"loss"}));
+}
+
+TEST(Command, UnitsFollowFromNamesOrAreGiven) {
+  const auto metrics = make_command()->metrics(params("true", Json::parse(R"([
+      {"name": "step_s"}, {"name": "images_per_s"}, {"name": "bw", "unit": "B/s", "better": "higher"},
+      {"name": "stalls_per_s", "better": "lower"}])")));
+  ASSERT_EQ(metrics.size(), 4U);
+  EXPECT_EQ(metrics[0].unit, "s");
+  EXPECT_EQ(metrics[0].better, Better::lower);
+  EXPECT_EQ(metrics[1].unit, "1/s");
+  EXPECT_EQ(metrics[1].better, Better::higher);
+  EXPECT_EQ(metrics[2].unit, "B/s");
+  EXPECT_EQ(metrics[3].better, Better::lower);
+  EXPECT_EQ(metrics[0].layer, Layer::step);
+}
+
+TEST(Command, SaysWhatIsWrongWithItsMetrics) {
+  const auto probe = make_command();
+  const auto message = [&](const char* metrics) {
+    try {
+      probe->metrics(params("true", Json::parse(metrics)));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(R"([{"name": "loss"}])"), HasSubstr("\"loss\": its name does not end"));
+  EXPECT_THAT(message(R"([{"name": "loss", "unit": "1"}])"), HasSubstr("\"better\""));
+  EXPECT_THAT(message(R"([{"name": "a_s"}, {"name": "a_s"}])"), HasSubstr("twice"));
+  const auto schema = probe->info().params_schema;
+  for (const char* bad :
+       {R"({"argv": ["x"]})", R"({"metrics": [{"name": "a_s"}]})",
+        R"({"argv": [""], "metrics": [{"name": "a_s"}]})",
+        R"({"argv": "x", "metrics": [{"name": "a_s"}]})",
+        R"({"argv": ["x"], "metrics": [{"unit": "s"}]})", R"({"argv": ["x"], "metrics": ["a_s"]})",
+        R"({"argv": ["x"], "metrics": [{"name": "a_s", "better": "more"}]})"}) {
+    EXPECT_FALSE(check_against(with_defaults(Json::parse(bad), schema), schema).empty()) << bad;
+  }
+}
+
+TEST(Command, SaysWhyThereIsNoValue) {
+  EXPECT_THAT(
+      error_of(params("echo '{\"other\": 1}'; echo text")),
+      HasSubstr("no line with a finite number \"step_s\": 1 JSON objects with other, and 1"));
+  EXPECT_THAT(error_of(params("echo '{\"step_s\": 1e999}'")), HasSubstr("no line"));
+  EXPECT_EQ(error_of(params("echo '{\"step_s\": 1}'; echo no GPU >&2; exit 4")),
+            "sh exited with code 4: no GPU");
+  Json absent = params("");
+  absent["argv"] = {"no-such-program"};
+  EXPECT_EQ(error_of(absent), "no-such-program: there is no such program on this node");
+}
+
+TEST(Command, OfAFleetKnowsTheOthers) {
+  const Json work = {{"place", {{"index", 1}, {"nodes", {"a", "b", "c"}}}}};
+  const auto measurement =
+      run(params(R"(test "$FLEETBENCH_NODES" = a,b,c && test $FLEETBENCH_NODE_COUNT = 3 &&
+                echo "{\"step_s\": $FLEETBENCH_NODE_INDEX}")"),
+          work);
+  EXPECT_EQ(measurement.values[0], 1);
+  EXPECT_EQ(make_fleet_command()->info().participants, Participants::group);
+}
+
+}  // namespace
+}  // namespace fleetbench
