@@ -25,6 +25,7 @@ ScenarioStep step_from_json(const Json& json) {
   if (json.contains("passes")) {
     step.passes = json.at("passes").get<int>();
   }
+  step.operations = json.value("operations", step.operations);
   step.limit_s = json.value("limit_s", step.limit_s);
   return step;
 }
@@ -43,6 +44,10 @@ std::vector<std::string> check_meaning(const Json& json) {
     if (step.contains("matchings") && step.value("pairs", "") != "matchings") {
       faults.push_back(fmt::format(
           "steps[{}].matchings: has no meaning without \"pairs\": \"matchings\"", index));
+    }
+    if (step.contains("operations") && step.value("schedule", "") != "ramp") {
+      faults.push_back(fmt::format(
+          "steps[{}].operations: has no meaning without \"schedule\": \"ramp\"", index));
     }
     if (step.contains("passes") && step.at("passes") > json.value("passes", Scenario{}.passes)) {
       faults.push_back(fmt::format("steps[{}].passes: {} is more than the scenario's {}", index,
@@ -64,6 +69,8 @@ std::string_view to_string(Schedule schedule) {
       return "alone";
     case Schedule::both:
       return "both";
+    case Schedule::ramp:
+      return "ramp";
   }
   throw std::logic_error("a schedule without a name");
 }
@@ -73,12 +80,13 @@ std::string_view to_string(Pairs pairs) {
 }
 
 Schedule parse_schedule(std::string_view text) {
-  for (const Schedule schedule : {Schedule::together, Schedule::alone, Schedule::both}) {
+  for (const Schedule schedule :
+       {Schedule::together, Schedule::alone, Schedule::both, Schedule::ramp}) {
     if (text == to_string(schedule)) {
       return schedule;
     }
   }
-  throw InputError(fmt::format("schedule \"{}\" is none of together, alone, both", text));
+  throw InputError(fmt::format("schedule \"{}\" is none of together, alone, both, ramp", text));
 }
 
 Json to_json(const Scenario& scenario) {
@@ -91,6 +99,9 @@ Json to_json(const Scenario& scenario) {
               {"limit_s", step.limit_s}};
     if (step.passes) {
       json["passes"] = *step.passes;
+    }
+    if (step.schedule == Schedule::ramp) {
+      json["operations"] = step.operations;
     }
     if (step.pairs == Pairs::matchings) {
       json["pairs"] = "matchings";

@@ -12,8 +12,9 @@ namespace fleetbench {
 inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.0";
 
 // `together`: all subjects at once, for what is private to each. `alone`: one subject at a time.
-// `both`: one after the other; their difference is contention.
-enum class Schedule { together, alone, both };
+// `both`: one after the other; their difference is contention. `ramp`: 1, 2, 4 … nodes at once, for
+// what all share.
+enum class Schedule { together, alone, both, ramp };
 
 // `all_pairs`: every pair meets, in rounds of disjoint pairs. `matchings`: k random rounds.
 enum class Pairs { all_pairs, matchings };
@@ -26,6 +27,7 @@ struct ScenarioStep {
   Pairs pairs = Pairs::all_pairs;
   int matchings = 8;
   std::optional<int> passes;  // fewer than the scenario's
+  double operations = 1e6;    // of a ramp, by all nodes in the whole run
   double limit_s = 60;        // for one slot, whatever its peers do
 };
 

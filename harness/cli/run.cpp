@@ -14,6 +14,7 @@
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/run_options.hpp"
 #include "harness/fleet/job.hpp"
+#include "harness/plan/ramp.hpp"
 #include "harness/record/recorder.hpp"
 #include "harness/report/report.hpp"
 #include "results-schema/check.hpp"
@@ -123,9 +124,15 @@ RunHeader make_header(const Plan& plan, const Invocation& invocation, std::vecto
 }
 
 // Fixes the step's work. Where that fails, the step is not measured: returns why, else nothing.
-std::string calibrate(Catalog& catalog, plan::PlannedStep& step) {
+// Steps that one step of the scenario was made into do the same work: `done` holds what was found.
+std::string calibrate(Catalog& catalog, plan::PlannedStep& step,
+                      std::map<std::string, Json>& done) {
   try {
-    step.work = catalog.calibrate({step.probe, step.over_mpi}, step.scenario.params);
+    const auto found = done.find(step.scenario.id);
+    step.work = found != done.end()
+                    ? found->second
+                    : catalog.calibrate({step.probe, step.over_mpi}, step.scenario.params);
+    done[step.scenario.id] = step.work;
     return "";
   } catch (const std::runtime_error& error) {
     step.passes = 0;
@@ -137,10 +144,11 @@ std::string calibrate(Catalog& catalog, plan::PlannedStep& step) {
 
 void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress) {
   int index = 0;
+  std::map<std::string, Json> work;  // by step of the scenario
   for (auto& step : plan.suite.steps) {
     std::string failure;
     if (!step.probe.facts_only) {
-      failure = calibrate(plan.catalog, step);
+      failure = calibrate(plan.catalog, step, work);
     }
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
@@ -154,6 +162,17 @@ void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress
       recorder.add(OmissionRecord{step.id, std::nullopt, failure});
     }
   }
+}
+
+std::vector<plan::Slot> slots_of(const Plan& plan, int nodes, record::Recorder& recorder,
+                                 ProgressLines& progress) {
+  auto planned = plan::within_budget(plan.suite.steps,
+                                     plan::make_slots(plan.suite.steps, nodes, plan.options.seed));
+  for (const auto& omission : planned.omitted) {
+    progress.note(fmt::format("{}: {}", omission.step, omission.reason));
+    recorder.add(omission);
+  }
+  return std::move(planned.slots);
 }
 
 // Interrupted: a launcher that sent SIGTERM sends SIGKILL a second later, and a busy disk may need
@@ -190,9 +209,10 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   progress.note(fmt::format("{}; suite {}, seed {}", plan::describe(nodes),
                             plan.suite.scenario.name, plan.options.seed));
   record::Recorder recorder(plan.directory, make_header(plan, invocation, nodes));
+  const int count = static_cast<int>(nodes.size());
+  plan.suite.steps = plan::expand_ramps(std::move(plan.suite.steps), count);
   begin_steps(plan, recorder, progress);
-  const auto slots =
-      plan::make_slots(plan.suite.steps, static_cast<int>(nodes.size()), plan.options.seed);
+  const auto slots = slots_of(plan, count, recorder, progress);
   RecordingSink sink(recorder, plan.suite.steps);
   const auto outcome =
       job.measure(nodes, plan.suite.steps, slots, sink, progress, invocation.start);

@@ -37,6 +37,8 @@ Usage usage() {
             "alone: one node or pair at a time; together: all at once; instead of the steps'",
             "alone|together"},
            {"nodes-by", "what is a node: a host (default) or each rank", "host|rank"},
+           {"scratch", "folder on each node for what probes write; default: $TMPDIR or /var/tmp",
+            "DIR"},
            {"seed", "of orders and matchings; default: drawn and printed", "N"},
            {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
             "LAYER=PERCENT", true},
@@ -74,6 +76,12 @@ SuiteOptions suite_options(const Arguments& arguments) {
                                             : plan::ScheduleOverride::none;
   if (one_of(arguments, "nodes-by", {"host", "rank"}) == "rank") {
     suite.nodes_by = plan::NodesBy::rank;
+  }
+  suite.scratch = arguments.text("scratch");
+  if (arguments.has("scratch") && !suite.scratch.starts_with('/')) {
+    throw InputError(
+        fmt::format("--scratch {}: nodes need not share a working folder, so give a path from /",
+                    suite.scratch));
   }
   return suite;
 }

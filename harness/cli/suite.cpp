@@ -78,7 +78,29 @@ std::string names(const std::vector<plan::ProbeChoice>& probes) {
   return fmt::format("{}", fmt::join(result, ", "));
 }
 
-std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catalog) {
+// A scenario that names a folder itself means it.
+void use_scratch(ScenarioStep& step, const ProbeInfo& probe, const std::string& scratch) {
+  const bool writes = probe.params_schema.at("properties").contains("directory");
+  if (writes && !scratch.empty() && !step.params.contains("directory")) {
+    step.params["directory"] = scratch;
+  }
+}
+
+std::string schedule_fault(const ScenarioStep& step, const ProbeInfo& probe) {
+  const bool shared = step.params.value("shared", Json(false)) == Json(true);
+  if (shared && step.schedule != Schedule::ramp && step.schedule != Schedule::alone) {
+    return "params.shared: what all nodes share is not loaded by all of them at once: say "
+           "\"schedule\": \"ramp\", or \"alone\"";
+  }
+  if (step.schedule == Schedule::ramp && probe.participants != Participants::node) {
+    return fmt::format("schedule: \"ramp\" is for probes of a node, and {} is one of a {}",
+                       probe.name, to_string(probe.participants));
+  }
+  return "";
+}
+
+std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catalog,
+                                        const std::string& scratch) {
   std::vector<plan::ProbeChoice> chosen;
   std::vector<std::string> faults;
   for (auto& step : scenario.steps) {
@@ -89,8 +111,12 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
                                    names(catalog.probes())));
       continue;
     }
+    use_scratch(step, probe->info, scratch);
     step.params = with_defaults(step.params, probe->info.params_schema);
     for (auto& fault : check_against(step.params, probe->info.params_schema, "params")) {
+      faults.push_back(fmt::format("{}: {}", path, fault));
+    }
+    if (const auto fault = schedule_fault(step, probe->info); !fault.empty()) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
     chosen.push_back(*probe);
@@ -128,7 +154,7 @@ Suite resolve(const SuiteOptions& options, Catalog& catalog) {
   if (options.passes > 0) {
     scenario.passes = options.passes;
   }
-  const auto probes = complete(scenario, catalog);
+  const auto probes = complete(scenario, catalog, options.scratch);
   suite.steps =
       plan::plan_steps(scenario, probes, options.schedule, options.nodes_by == plan::NodesBy::rank);
   for (auto& step : suite.steps) {

@@ -15,7 +15,8 @@ struct SuiteOptions {
   std::string suite;              // a name from scenarios/ or a file
   std::vector<std::string> only;  // globs of step ids and probes
   std::vector<std::string> skip;
-  int passes = 0;  // 0: the scenario's
+  int passes = 0;       // 0: the scenario's
+  std::string scratch;  // folder on each node; empty: the probes' default
   plan::ScheduleOverride schedule = plan::ScheduleOverride::none;
   plan::NodesBy nodes_by = plan::NodesBy::host;
 };

@@ -42,7 +42,7 @@ void Controller::run(const std::vector<plan::Slot>& slots) {
   const auto count = slots.size();
   for (std::size_t i = 0; i < count; ++i) {
     const auto slot = remaining(slots[i]);
-    if (slot.parties.empty()) {
+    if (slot.parties.empty() || ramp_is_over(slot)) {
       continue;
     }
     next_.clear();
@@ -70,10 +70,33 @@ void Controller::run_slot(const plan::Slot& slot) {
   SlotState state = open(slot);
   current_slot_ = slot.index;
   current_step_ = step_of(state).id;
+  slot_values_.clear();
   prepare(state);
   if (!state.owners.empty()) {
     measure(state);
   }
+  if (const auto& ramp = step_of(state).ramp) {
+    ramps_.try_emplace(ramp->of, step_of(state).metrics)
+        .first->second.add(ramp->nodes, slot_values_);
+  }
+}
+
+// Told once for each level that is left out.
+bool Controller::ramp_is_over(const plan::Slot& slot) {
+  const auto& step = steps_[static_cast<std::size_t>(slot.step)];
+  if (!step.ramp || !ramps_.contains(step.ramp->of)) {
+    return false;
+  }
+  const auto& ramp = ramps_.at(step.ramp->of);
+  if (ramp.stopped().empty() || step.ramp->nodes <= ramp.highest()) {
+    return false;
+  }
+  if (left_out_levels_.insert(slot.step).second) {
+    const auto reason = "left out, to do no harm: " + ramp.stopped();
+    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
+    progress_.note(fmt::format("{}: {}", step.id, reason));
+  }
+  return true;
 }
 
 Controller::SlotState Controller::open(const plan::Slot& slot) const {
@@ -251,6 +274,7 @@ void Controller::record(const SlotState& state, const Owner& owner, const Json& 
   if (sample.status == Status::timeout) {
     count_timeout(state, owner);
   }
+  slot_values_.push_back(sample.values);
   sink_.add(sample);
 }
 

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
+#include "harness/plan/ramp.hpp"
 #include "harness/plan/slots.hpp"
 #include "results-schema/run.hpp"
 
@@ -59,6 +61,7 @@ class Controller {
 
   plan::Slot remaining(const plan::Slot& slot) const;
   void run_slot(const plan::Slot& slot);
+  bool ramp_is_over(const plan::Slot& slot);
   SlotState open(const plan::Slot& slot) const;
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
               std::function<void(int, const Json&)> answered);
@@ -89,7 +92,10 @@ class Controller {
   std::vector<int> lost_ranks_;
   std::map<std::pair<int, plan::Party>, Timeouts> timeouts_;              // by step and party
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
-  std::vector<int> next_;  // ranks that own the slot after the one under way
+  std::vector<Values> slot_values_;                                       // of the slot under way
+  std::map<std::string, plan::Ramp> ramps_;  // by the step of the scenario
+  std::set<int> left_out_levels_;            // steps
+  std::vector<int> next_;                    // ranks that own the slot after the one under way
   std::optional<int> current_slot_;
   std::string current_step_ = "start";
   double preparation_s_ = 0;

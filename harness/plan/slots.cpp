@@ -74,6 +74,11 @@ std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, in
         Generator sample(seed);
         return {alone_parties(nodes, true, sample)};
       }
+      if (step.ramp) {
+        auto parties = alone_parties(nodes, false, generator);
+        parties.resize(static_cast<std::size_t>(std::min(nodes, step.ramp->nodes)));
+        return {parties};
+      }
       return {alone_parties(nodes, false, generator)};
     case Participants::pair:
       return pair_rounds(step, nodes, pass, seed, generator);
@@ -108,6 +113,11 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
     const auto& probe = choice.info;
     if (probe.facts_only || probe.participants == Participants::group) {
       steps.push_back(planned(step, choice, scenario.passes, false));
+      continue;
+    }
+    if (step.schedule == Schedule::ramp && schedule != ScheduleOverride::alone) {
+      steps.push_back(planned(step, choice, scenario.passes, false));
+      steps.back().ramp = RampLevel{step.id, 0};
       continue;
     }
     const bool alone = runs_alone(step, probe, schedule, ranks_are_nodes);

@@ -2,16 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "probes/probe.hpp"
+#include "results-schema/run.hpp"
 #include "results-schema/scenario.hpp"
 
 namespace fleetbench::plan {
 
 // Nodes that measure with each other: one by itself, two of a pair, or all of a group.
 using Party = std::vector<int>;
+
+// One level of a ramp, see ramp.hpp.
+struct RampLevel {
+  std::string of;  // id of the scenario's step
+  int nodes = 0;   // that measure at once; 0: not laid out yet
+};
 
 // One step of a scenario in one schedule: `both` makes two of it, "ID" and "ID@alone".
 struct PlannedStep {
@@ -20,6 +28,7 @@ struct PlannedStep {
   std::string id;
   bool concurrent = true;  // its parties measure at the same time
   bool sampled = false;    // alone beyond kAloneLimit nodes: some nodes stand for all
+  std::optional<RampLevel> ramp;
   int passes = 1;
   bool over_mpi = false;       // measured in the rank itself, not by the worker
   Json work = Json::object();  // iteration counts, fixed for the whole fleet
@@ -49,7 +58,8 @@ struct ProbeChoice {
 };
 
 // `probe_of[i]` belongs to scenario.steps[i]. `ranks_are_nodes`: several nodes share one machine,
-// so probes of a node run alone unless `schedule` says otherwise.
+// so probes of a node run alone unless `schedule` says otherwise. A step that ramps does so
+// whatever they say, unless that is alone; it has yet to be laid out by expand_ramps.
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,
                                     ScheduleOverride schedule, bool ranks_are_nodes);

@@ -26,6 +26,7 @@ OPTIONS = [
     (["--suite", "quick", "--min-effect", "cpu=3"], 'layer "cpu" is none of host'),
     (["--suite", "quick", "--min-effect", "host=-1"], "--min-effect host=-1: is not LAYER=PERCENT"),
     (["--suite", "quick", "--seed", "1.5"], "--seed 1.5: is not a whole number"),
+    (["--suite", "quick", "--scratch", "here"], "--scratch here: nodes need not share a working folder"),
     (["--suite", "quick", "extra"], '"extra" is not understood'),
 ]
 
@@ -37,7 +38,9 @@ SCENARIOS = [
     (step(params={"seconds": 0}), "params.seconds: 0 is out of range"),
     (step(params={"precisions": ["fp8"]}), 'params.precisions[0]: "fp8" is none of fp32, fp64'),
     (step(params={"precisions": []}), "params.precisions: has 0 items"),
-    (step(schedule="toghether"), 'steps[0].schedule: "toghether" is none of together, alone, both'),
+    (step(schedule="toghether"), 'steps[0].schedule: "toghether" is none of together, alone, both, ramp'),
+    ({**TINY, "steps": [{"probe": "mpi_pairs", "schedule": "ramp"}]}, '"ramp" is for probes of a node, and mpi_pairs'),
+    (step(operations=5), 'steps[0].operations: has no meaning without "schedule": "ramp"'),
     (step(limit_s="long"), 'steps[0].limit_s: "long" is not of type number'),
     (step(passes=0), "steps[0].passes: 0 is out of range"),
     ({**TINY, "passes": -3}, "passes: -3 is out of range"),

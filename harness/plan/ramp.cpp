@@ -1,0 +1,130 @@
+#include "harness/plan/ramp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fleetbench::plan {
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<double> values_of(const std::vector<Values>& samples, std::size_t metric) {
+  std::vector<double> values;
+  for (const Values& sample : samples) {
+    if (metric < sample.size() && sample[metric] && *sample[metric] > 0) {
+      values.push_back(*sample[metric]);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<int> ramp_levels(int nodes) {
+  std::vector<int> levels;
+  for (int level = 1; level < nodes; level *= 2) {
+    levels.push_back(level);
+  }
+  levels.push_back(nodes);
+  return levels;
+}
+
+std::vector<PlannedStep> expand_ramps(std::vector<PlannedStep> steps, int nodes) {
+  std::vector<PlannedStep> result;
+  for (PlannedStep& step : steps) {
+    if (!step.ramp) {
+      result.push_back(std::move(step));
+      continue;
+    }
+    for (const int level : ramp_levels(nodes)) {
+      PlannedStep at_level = step;
+      at_level.ramp = RampLevel{step.id, level};
+      if (level < nodes) {
+        at_level.id += fmt::format("@{}", level);
+      }
+      result.push_back(std::move(at_level));
+    }
+  }
+  return result;
+}
+
+OverBudget within_budget(const std::vector<PlannedStep>& steps, std::vector<Slot> slots) {
+  OverBudget result;
+  std::map<std::string, double> spent;  // by ramp
+  std::map<int, int> lost;              // slots of a step
+  for (Slot& slot : slots) {
+    const PlannedStep& step = steps[static_cast<std::size_t>(slot.step)];
+    if (step.ramp) {
+      const double cost =
+          step.work.value("operations", 0.0) * static_cast<double>(slot.parties.size());
+      double& so_far = spent[step.ramp->of];
+      if (so_far + cost > step.scenario.operations) {
+        ++lost[slot.step];
+        continue;
+      }
+      so_far += cost;
+    }
+    slot.index = static_cast<int>(result.slots.size());
+    result.slots.push_back(std::move(slot));
+  }
+  for (const auto& [index, count] : lost) {
+    const PlannedStep& step = steps[static_cast<std::size_t>(index)];
+    result.omitted.push_back(
+        {step.id, std::nullopt,
+         fmt::format("{} of {} passes are beyond the budget of {:.0f} operations on what all nodes "
+                     "share: allow more by \"operations\" in the scenario",
+                     count, step.passes, step.scenario.operations)});
+  }
+  return result;
+}
+
+void Ramp::add(int level, const std::vector<Values>& samples) {
+  if (!stopped_.empty()) {
+    return;
+  }
+  const bool any = std::any_of(samples.begin(), samples.end(),
+                               [](const Values& values) { return !values.empty(); });
+  if (!any && level > 1) {
+    stopped_ = fmt::format("with {} nodes at once none gave a value", level);
+    return;
+  }
+  if (any && reference_ == 0) {
+    reference_ = level;
+  }
+  for (std::size_t m = 0; m < metrics_->size() && stopped_.empty(); ++m) {
+    compare(level, m, values_of(samples, m));
+  }
+  if (stopped_.empty()) {
+    highest_ = std::max(highest_, level);
+  }
+}
+
+void Ramp::compare(int level, std::size_t metric, const std::vector<double>& values) {
+  const MetricInfo& info = (*metrics_)[metric];
+  if (!info.judged || values.empty()) {
+    return;
+  }
+  auto& before = reference_values_[metric];
+  if (level == reference_) {
+    before.insert(before.end(), values.begin(), values.end());
+    return;
+  }
+  if (before.empty()) {
+    return;
+  }
+  const double ratio = median(values) / median(before);
+  const double times = info.better == Better::lower ? ratio : 1 / ratio;
+  if (times >= kRampStop) {
+    stopped_ = fmt::format("with {} nodes at once {} took {:.1f} times as long as with {}", level,
+                           info.name, times, reference_);
+  }
+}
+
+}  // namespace fleetbench::plan
