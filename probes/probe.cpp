@@ -43,7 +43,8 @@ void to_json(Json& json, const ProbeInfo& info) {
               {"layer", to_string(info.layer)},
               {"participants", to_string(info.participants)},
               {"params_schema", info.params_schema},
-              {"facts_only", info.facts_only}};
+              {"facts_only", info.facts_only},
+              {"programs", info.programs}};
 }
 
 void from_json(const Json& json, ProbeInfo& info) {
@@ -53,6 +54,7 @@ void from_json(const Json& json, ProbeInfo& info) {
   info.participants = parse_participants(json.at("participants").get<std::string>());
   info.params_schema = json.at("params_schema");
   info.facts_only = json.at("facts_only").get<bool>();
+  info.programs = json.at("programs").get<std::vector<std::string>>();
 }
 
 }  // namespace fleetbench

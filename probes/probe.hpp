@@ -32,6 +32,8 @@ struct ProbeInfo {
   // "description", and "additionalProperties": false.
   Json params_schema;
   bool facts_only = false;  // measures nothing: run once, its detail describes the node
+  std::vector<std::string>
+      programs;  // that it runs and that must be in $PATH, as Debian calls them
 };
 
 void to_json(Json& json, const ProbeInfo& info);

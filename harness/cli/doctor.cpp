@@ -65,13 +65,23 @@ Json inventory(worker::Worker& worker) {
   return reply.status == Status::ok ? reply.body.value("detail", Json()) : Json();
 }
 
+void say_probe(const ProbeInfo& probe) {
+  std::string missing;
+  for (const auto& program : probe.programs) {
+    if (!on_path(program.c_str())) {
+      missing += fmt::format("; not without {0}: install it (Debian: {0})", program);
+    }
+  }
+  say(missing.empty(), fmt::format("{:<16} {}{}", probe.name, probe.summary, missing));
+}
+
 bool check_probes() {
   fmt::print("Probes\n");
   auto worker = local_worker();
   try {
     const Catalog catalog(worker);
     for (const auto& probe : catalog.probes()) {
-      say(true, fmt::format("{:<16} {}", probe.info.name, probe.info.summary));
+      say_probe(probe.info);
     }
   } catch (const std::exception& error) {
     say(false, error.what());
