@@ -49,6 +49,18 @@ class Fleet(FleetbenchTest):
         self.assertEqual({finding["subject"].get("node") for finding in findings}, {node}, text)
 
 
+    # What follows from the fault counts too: it is the same node's.
+    def assert_only_one_is_blamed(self, report, node, layer, text):
+        findings = report["findings"]
+        self.assertTrue(findings, "nothing was found\n" + text)
+        self.assertEqual({finding["subject"].get("node") for finding in findings}, {node}, text)
+        self.assertIn(layer, {finding["layer"] for finding in findings}, text)
+
+    def slow_metrics(self, report, prefix):
+        names = {m["metric"] for f in report["findings"] if f["direction"] == "slow" for m in f["metrics"]}
+        return {name for name in names if name.startswith(prefix)}
+
+
 class OneFault(Fleet):
     def test_a_slow_link_is_the_nodes_network(self):
         self.fleet("fault", "link", "node2", "400mbit", "both")
@@ -61,6 +73,20 @@ class OneFault(Fleet):
         self.fleet("fault", "cpu", "node1", "50")
         report, result = self.measure()
         self.assert_first_is(report, "node1", "host", result.out)
+
+    def test_a_slow_disk_is_the_nodes_storage_and_not_its_host(self):
+        disk = execute([TESTFLEET, "--name", self.name, "fault", "disk", "node2", "20MiB"])
+        if disk.code != 0:
+            self.skipTest(disk.err.strip())
+        report, result = self.measure()
+        self.assert_only_one_is_blamed(report, "node2", "storage", result.out)
+        self.assertEqual(self.slow_metrics(report, "cpu_gemm."), set(), result.out)
+
+    def test_a_tight_cpu_quota_leaves_direct_reads_alone(self):
+        self.fleet("fault", "cpu", "node1", "15")
+        report, result = self.measure()
+        self.assert_only_one_is_blamed(report, "node1", "host", result.out)
+        self.assertEqual(self.slow_metrics(report, "storage.sequential."), set(), result.out)
 
     def test_a_frozen_rank_is_named_and_the_run_ends(self):
         run = self.directory / "run"
