@@ -140,6 +140,16 @@ void begin_steps(Plan& plan, record::Recorder& recorder) {
   }
 }
 
+// What so few nodes cannot be asked.
+void omit_steps(const std::vector<plan::PlannedStep>& steps, int nodes,
+                record::Recorder& recorder) {
+  for (const auto& step : steps) {
+    if (const auto reason = plan::reason_without_slots(step, nodes)) {
+      recorder.add(OmissionRecord{step.id, std::nullopt, *reason});
+    }
+  }
+}
+
 // Interrupted: a launcher that sent SIGTERM sends SIGKILL a second later, and a busy disk may need
 // longer than that to sync.
 int save_interrupted(record::Recorder& recorder) {
@@ -175,6 +185,7 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
                             plan.suite.scenario.name, plan.options.seed));
   record::Recorder recorder(plan.directory, make_header(plan, invocation, nodes));
   begin_steps(plan, recorder);
+  omit_steps(plan.suite.steps, static_cast<int>(nodes.size()), recorder);
   const auto slots =
       plan::make_slots(plan.suite.steps, static_cast<int>(nodes.size()), plan.options.seed);
   RecordingSink sink(recorder, plan.suite.steps);

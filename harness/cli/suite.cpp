@@ -93,6 +93,12 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
     for (auto& fault : check_against(step.params, probe->info.params_schema, "params")) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
+    if (step.groups && probe->info.participants != Participants::group) {
+      faults.push_back(
+          fmt::format("{}: groups: has no meaning for {}, which measures each {} by "
+                      "itself; leave it out",
+                      path, step.probe, to_string(probe->info.participants)));
+    }
     chosen.push_back(*probe);
   }
   if (!faults.empty()) {
