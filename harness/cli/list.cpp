@@ -25,9 +25,8 @@ void list_probes(const Catalog& catalog) {
   for (const auto& probe : catalog.probes()) {
     fmt::print("{}: {} (layer {}, one {} at a time)\n", probe.info.name, probe.info.summary,
                to_string(probe.info.layer), to_string(probe.info.participants));
-    const Json nothing = Json::object();
-    for (const auto& [name, rules] :
-         probe.info.params_schema.value("properties", nothing).items()) {
+    const Json properties = probe.info.params_schema.value("properties", Json::object());
+    for (const auto& [name, rules] : properties.items()) {
       fmt::print("    {:<20}{} (default {})\n", name, rules.value("description", ""),
                  rules.value("default", Json()).dump());
     }
