@@ -25,6 +25,22 @@ TINY = {
     ],
 }
 
+# Two groups of two, at the same time, in changing company.
+GROUPED = {
+    "schema": "fleetbench-scenario/1.1",
+    "name": "grouped",
+    "passes": 2,
+    "steps": [
+        {"probe": "mpi_collectives", "params": {"end_bytes": 4096, "iterations": 5}},
+        {
+            "id": "groups",
+            "probe": "mpi_collectives",
+            "params": {"begin_bytes": 4096, "end_bytes": 4096, "iterations": 5},
+            "groups": {"size": 8, "rounds": 3},
+        },
+    ],
+}
+
 # One that computes long enough to be disturbed in the middle.
 LONG = {
     "schema": "fleetbench-scenario/1.0",
