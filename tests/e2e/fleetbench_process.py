@@ -12,6 +12,7 @@ from pathlib import Path
 BUILD = Path(os.environ["FLEETBENCH_BUILD"])
 FLEETBENCH = str(BUILD / "fleetbench")
 SCHEMA_CHECK = str(BUILD / "tests" / "schema_check")
+WRONG_SUM = str(BUILD / "tests" / "libwrong_sum.so")
 
 # A run that measures everything in a second or two. Its figures mean nothing.
 TINY = {

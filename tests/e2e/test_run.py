@@ -5,7 +5,7 @@ import signal
 import unittest
 from pathlib import Path
 
-from fleetbench_process import FLEETBENCH, GROUPED, LONG, TINY, FleetbenchTest, execute, mpirun
+from fleetbench_process import FLEETBENCH, GROUPED, LONG, TINY, WRONG_SUM, FleetbenchTest, execute, mpirun
 
 VERDICT_CODES = {"PASS": {0}, "WARN": {0}, "FAIL": {2}, "INCONCLUSIVE": {3}}
 
@@ -74,6 +74,22 @@ class WholeRun(FleetbenchTest):
         tables = shown.out.count("# Avg bus bandwidth    : ")
         self.assertEqual(tables, 5 + 5 * len(set().union(*slots.values())))
         self.assertEqual({path.name: path.read_bytes() for path in run.iterdir()}, before)
+
+    def test_wrong_elements_are_counted_and_no_slow_value(self):
+        run = self.directory / "run"
+        options = ["--suite", self.scenario(GROUPED), "--out", str(run), "--nodes-by", "rank", "--only", "mpi_*"]
+        command = mpirun(4) + ["-x", "LD_PRELOAD=" + WRONG_SUM, FLEETBENCH, *options, "--skip", "groups"]
+        result = execute(command)
+        report = self.report(run)
+        self.assertEqual(report["verdict"], "FAIL", result.err)
+        self.assertEqual([finding["direction"] for finding in report["findings"]], ["wrong"])
+        self.assertIn("element 0 on rank 1 is", report["findings"][0]["evidence"][0]["text"])
+        self.assert_follows_schemas(run)
+        shown = execute([FLEETBENCH, "report", str(run), "--collectives"])
+        wrong = [line.split()[8] for line in shown.out.splitlines() if line.split()[3:4] == ["sum"]]
+        self.assertEqual(wrong[:4], ["1"] * 4, "all_reduce")
+        self.assertEqual(set(wrong[4:]), {"0"}, "reduce_scatter")
+        self.assertIn("# Out of bounds values : 4 FAILED", shown.out)
 
     def test_three_nodes_are_no_groups_and_that_is_said(self):
         run, _ = self.run_tiny(3, "--nodes-by", "rank", content=GROUPED)
