@@ -84,6 +84,19 @@ TEST(DetectGroups, AreSummarisedAsGroupsAndAlarmNobody) {
   EXPECT_TRUE(report.not_measured.empty());
 }
 
+TEST(DetectGroups, AloneTheyAreNotEnoughToSayWhoIsSlow) {
+  RunData run = run_with_groups(4);
+  std::erase_if(run.samples, [](const SampleRecord& sample) { return sample.step == 2; });
+  run.omissions.push_back({"mpi_pairs", std::nullopt, "left out"});
+  const Report report = analyze(run);
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(report.verdict, Verdict::inconclusive);
+  EXPECT_EQ(std::ranges::count(report.verdict_reasons,
+                               "network: only groups were measured, which do not tell who of them "
+                               "is slow"),
+            1);
+}
+
 TEST(DetectGroups, OneThatWasLateIsOneFindingOfTheGroup) {
   RunData run = run_with_groups(1);
   spoil(run, Status::timeout, "no answer in 10 s", is_in_first_group);
