@@ -113,6 +113,17 @@ std::string shortened(const Json& value) {
   return text.size() > 80 ? text.substr(0, 77) + "..." : text;
 }
 
+// The first item of an array that is in it again; null where there is none.
+Json twice(const Json& array) {
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (std::find(array.begin(), array.begin() + static_cast<long>(i), array[i]) !=
+        array.begin() + static_cast<long>(i)) {
+      return array[i];
+    }
+  }
+  return nullptr;
+}
+
 // What the schema's own rules say about a value that one of them rejects.
 std::string explain_value(const Json& value, const Json& schema, const std::string& fallback) {
   const std::string shown = shortened(value);
@@ -133,6 +144,9 @@ std::string explain_value(const Json& value, const Json& schema, const std::stri
   }
   if (value.is_string() && schema.contains("pattern")) {
     return fmt::format("{} does not match {}", shown, schema.at("pattern").get<std::string>());
+  }
+  if (value.is_array() && schema.value("uniqueItems", false) && !twice(value).is_null()) {
+    return fmt::format("holds {} twice", shortened(twice(value)));
   }
   if (value.is_array() && (schema.contains("minItems") || schema.contains("maxItems"))) {
     return fmt::format("has {} items; allowed are {} to {}", value.size(),

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "results-schema/fields.hpp"
@@ -34,6 +37,20 @@ void check(const RunData& run, const StepRecord& step) {
   }
 }
 
+void check_group(const RunData& run, const SampleRecord& sample) {
+  std::set<int> members;
+  for (const int node : sample.group) {
+    require_node(run, node, "group");
+    if (!members.insert(node).second) {
+      throw std::invalid_argument(fmt::format("group: node {} is in it twice", node));
+    }
+  }
+  if (!members.empty() && !members.contains(sample.node)) {
+    throw std::invalid_argument(
+        fmt::format("group: node {}, whose sample this is, is not in it", sample.node));
+  }
+}
+
 void check(const RunData& run, const SampleRecord& sample) {
   if (sample.step < 0 || sample.step >= static_cast<int>(run.steps.size())) {
     throw std::invalid_argument(fmt::format("step: there is no step {} yet", sample.step));
@@ -45,6 +62,7 @@ void check(const RunData& run, const SampleRecord& sample) {
       throw std::invalid_argument(fmt::format("peer: node {} is its own peer", sample.node));
     }
   }
+  check_group(run, sample);
   const std::size_t expected =
       sample.status == Status::ok ? run.steps[sample.step].metrics.size() : 0;
   if (sample.values.size() != expected) {
@@ -85,6 +103,9 @@ Json json_of(const SampleRecord& sample) {
             {"measure_s", sample.measure_s}};
   if (sample.peer) {
     json["peer"] = *sample.peer;
+  }
+  if (!sample.group.empty()) {
+    json["group"] = sample.group;
   }
   put_if_any(json, "reason", sample.reason);
   if (!sample.detail.is_null()) {
@@ -159,6 +180,21 @@ std::vector<std::optional<double>> read_values(const Fields& fields) {
   return values;
 }
 
+// Which nodes there are is for add_record() to know.
+std::vector<int> read_group(const Fields& fields) {
+  std::vector<int> group;
+  if (!fields.has("group")) {
+    return group;
+  }
+  for (const Json& node : fields.array("group")) {
+    const bool whole =
+        node.is_number_integer() && node >= 0 && node <= std::numeric_limits<int>::max();
+    fields.require(whole, "group", "an array of whole numbers from 0");
+    group.push_back(node.get<int>());
+  }
+  return group;
+}
+
 SampleRecord read_sample(const Fields& fields) {
   SampleRecord sample;
   sample.slot = fields.integer("slot");
@@ -166,6 +202,7 @@ SampleRecord read_sample(const Fields& fields) {
   sample.pass = fields.integer("pass");
   sample.node = fields.integer("node");
   sample.peer = fields.integer_if_any("peer");
+  sample.group = read_group(fields);
   sample.status = fields.parsed("status", parse_status);
   sample.reason = fields.text_or_empty("reason");
   sample.values = read_values(fields);

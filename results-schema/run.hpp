@@ -54,6 +54,8 @@ struct SampleRecord {
   int pass = 0;
   int node = 0;
   std::optional<int> peer;  // link samples: from `node` to `peer`
+  // Who measured together, in the order of members, where that was not the whole fleet.
+  std::vector<int> group;
   Status status = Status::ok;
   std::string reason;  // why it is not ok
   Values values;       // one per metric of the step; empty unless ok

@@ -22,6 +22,12 @@ ScenarioStep step_from_json(const Json& json) {
   step.schedule = parse_schedule(json.value("schedule", "together"));
   step.pairs = parse_pairs(json.value("pairs", "all_pairs"));
   step.matchings = json.value("matchings", step.matchings);
+  if (json.contains("groups")) {
+    const Json& groups = json.at("groups");
+    step.groups = Groups{};
+    step.groups->size = groups.value("size", step.groups->size);
+    step.groups->rounds = groups.value("rounds", step.groups->rounds);
+  }
   if (json.contains("passes")) {
     step.passes = json.at("passes").get<int>();
   }
@@ -106,6 +112,9 @@ Json to_json(const Scenario& scenario) {
     if (step.pairs == Pairs::matchings) {
       json["pairs"] = "matchings";
       json["matchings"] = step.matchings;
+    }
+    if (step.groups) {
+      json["groups"] = {{"size", step.groups->size}, {"rounds", step.groups->rounds}};
     }
     steps.push_back(std::move(json));
   }

@@ -9,7 +9,7 @@
 
 namespace fleetbench {
 
-inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.0";
+inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.1";
 
 // `together`: all subjects at once, for what is private to each. `alone`: one subject at a time.
 // `both`: one after the other; their difference is contention. `ramp`: 1, 2, 4 … nodes at once, for
@@ -19,6 +19,12 @@ enum class Schedule { together, alone, both, ramp };
 // `all_pairs`: every pair meets, in rounds of disjoint pairs. `matchings`: k random rounds.
 enum class Pairs { all_pairs, matchings };
 
+// For a probe of a group: `rounds` random partitions of the fleet into groups of about `size`.
+struct Groups {
+  int size = 8;
+  int rounds = 4;
+};
+
 struct ScenarioStep {
   std::string id;  // defaults to the probe's name
   std::string probe;
@@ -26,9 +32,10 @@ struct ScenarioStep {
   Schedule schedule = Schedule::together;
   Pairs pairs = Pairs::all_pairs;
   int matchings = 8;
-  std::optional<int> passes;  // fewer than the scenario's
-  double operations = 1e6;    // of a ramp, by all nodes in the whole run
-  double limit_s = 60;        // for one slot, whatever its peers do
+  std::optional<Groups> groups;  // absent: all nodes are one group
+  std::optional<int> passes;     // fewer than the scenario's
+  double operations = 1e6;       // of a ramp, by all nodes in the whole run
+  double limit_s = 60;           // for one slot, whatever its peers do
 };
 
 struct Scenario {
@@ -45,7 +52,8 @@ Schedule parse_schedule(std::string_view text);
 Json to_json(const Scenario& scenario);
 
 // Reads and checks `text`; `source` (a file name) stands before each error. Throws InputError
-// naming every fault: source, path, value and what is allowed. Knows nothing of probes yet.
+// naming every fault: source, path, value and what is allowed. Knows nothing of probes yet. Takes
+// scenarios of any 1.x.
 Scenario parse_scenario(const std::string& text, const std::string& source);
 
 }  // namespace fleetbench

@@ -164,6 +164,16 @@ void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress
   }
 }
 
+// What so few nodes cannot be asked.
+void omit_steps(const std::vector<plan::PlannedStep>& steps, int nodes,
+                record::Recorder& recorder) {
+  for (const auto& step : steps) {
+    if (const auto reason = plan::reason_without_slots(step, nodes)) {
+      recorder.add(OmissionRecord{step.id, std::nullopt, *reason});
+    }
+  }
+}
+
 std::vector<plan::Slot> slots_of(const Plan& plan, int nodes, record::Recorder& recorder,
                                  ProgressLines& progress) {
   auto planned = plan::within_budget(plan.suite.steps,
@@ -212,6 +222,7 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   const int count = static_cast<int>(nodes.size());
   plan.suite.steps = plan::expand_ramps(std::move(plan.suite.steps), count);
   begin_steps(plan, recorder, progress);
+  omit_steps(plan.suite.steps, count, recorder);
   const auto slots = slots_of(plan, count, recorder, progress);
   RecordingSink sink(recorder, plan.suite.steps);
   const auto outcome =

@@ -119,6 +119,12 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
     if (const auto fault = schedule_fault(step, probe->info); !fault.empty()) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
+    if (step.groups && probe->info.participants != Participants::group) {
+      faults.push_back(
+          fmt::format("{}: groups: has no meaning for {}, which measures each {} by "
+                      "itself; leave it out",
+                      path, step.probe, to_string(probe->info.participants)));
+    }
     chosen.push_back(*probe);
   }
   if (!faults.empty()) {

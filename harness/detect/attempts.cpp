@@ -22,6 +22,44 @@ void sort_in(const Trouble& trouble, const std::set<int>& lost, StepAttempts& at
   }
 }
 
+// Where a member of a group failed by itself or was lost, the others waited for it until their time
+// was up, and that is no fault of theirs.
+class LetDown {
+ public:
+  LetDown(const RunData& run, const std::vector<Trouble>& troubles,
+          const std::vector<StepAttempts>& steps)
+      : steps_(steps) {
+    for (const Trouble& trouble : troubles) {
+      if (trouble.status == Status::failed && is_of_group(trouble)) {
+        failed_.insert({trouble.slot, trouble.group});
+      }
+    }
+    for (const LossRecord& loss : run.losses) {
+      lost_.emplace(loss.slot.value_or(-1), loss.node);
+    }
+  }
+
+  bool only_waited(const Trouble& trouble) const {
+    return trouble.status == Status::timeout && is_of_group(trouble) &&
+           (failed_.contains({trouble.slot, trouble.group}) || lost_a_member(trouble));
+  }
+
+ private:
+  bool is_of_group(const Trouble& trouble) const { return steps_.at(trouble.step).group; }
+
+  bool lost_a_member(const Trouble& trouble) const {
+    return std::ranges::any_of(lost_, [&](const std::pair<int, int>& loss) {
+      const auto& [slot, node] = loss;
+      return slot == trouble.slot &&
+             (trouble.group.empty() || std::ranges::count(trouble.group, node) > 0);
+    });
+  }
+
+  const std::vector<StepAttempts>& steps_;
+  std::set<std::pair<int, std::vector<int>>> failed_;  // slot and group
+  std::set<std::pair<int, int>> lost_;                 // slot and node
+};
+
 bool has_value(const SampleRecord& sample) {
   return sample.status == Status::ok &&
          std::any_of(sample.values.begin(), sample.values.end(),
@@ -62,8 +100,11 @@ std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trou
       attempts.good[who].insert(sample.pass);
     }
   }
+  const LetDown let_down(run, troubles, result);
   for (const Trouble& trouble : troubles) {
-    sort_in(trouble, lost, result.at(trouble.step));
+    if (!let_down.only_waited(trouble)) {
+      sort_in(trouble, lost, result.at(trouble.step));
+    }
   }
   return result;
 }

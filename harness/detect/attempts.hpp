@@ -18,7 +18,7 @@ Who who_of(int node, std::optional<int> peer);
 struct StepAttempts {
   const StepRecord* step = nullptr;
   bool pairs = false;
-  bool group = false;                   // all nodes together
+  bool group = false;                   // all nodes together, or in groups
   std::map<Who, std::set<int>> passes;  // asked
   std::map<Who, std::set<int>> good;    // gave values
   std::map<Who, std::vector<const Trouble*>> wrong;
@@ -30,7 +30,9 @@ struct StepAttempts {
 };
 
 // One entry per step of the run. Troubles whose node or peer is in `lost` are left out unless
-// they are wrong results: the loss says it all. `run` and `troubles` must outlive the result.
+// they are wrong results: the loss says it all. So are time-outs of those who waited for a
+// member of their group that failed or was lost at the time. `run` and `troubles` must outlive the
+// result.
 std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trouble>& troubles,
                                       const std::set<int>& lost);
 

@@ -133,6 +133,25 @@ Blame blame_group(const RunData& run, const StepAttempts& attempts, const Troubl
           first_reason(troubles), all_timed_out(troubles)};
 }
 
+// Who failed did so by itself; who was late only shows that somebody of the group was.
+std::vector<Blame> blame_members(const RunData& run, const StepAttempts& attempts,
+                                 const Troubles& troubles) {
+  Troubles failed;
+  Troubles late;
+  for (const auto& [who, of_node] : troubles) {
+    for (const Trouble* trouble : of_node) {
+      (trouble->status == Status::timeout ? late : failed)[who].push_back(trouble);
+    }
+  }
+  std::vector<Blame> result = each_on_its_own(run, attempts, failed);
+  if (late.size() >= 2) {
+    result.push_back(blame_group(run, attempts, late));
+  } else if (!late.empty()) {
+    result.push_back(each_on_its_own(run, attempts, late).front());
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<TooMany> too_many_to_blame(const StepAttempts& attempts, const Troubles& troubles) {
@@ -158,6 +177,9 @@ std::vector<Blame> blame_all(const RunData& run, const StepAttempts& attempts,
   const std::size_t nodes = attempts.participants();
   if (attempts.group && troubles.begin()->second.front()->status == Status::wrong) {
     return {blame_group(run, attempts, troubles)};
+  }
+  if (attempts.group && 2 * troubles.size() <= nodes) {
+    return blame_members(run, attempts, troubles);
   }
   if (!attempts.pairs) {
     return troubles.size() >= 3 && 2 * troubles.size() > nodes

@@ -28,7 +28,8 @@ struct TooMany {
 std::optional<TooMany> too_many_to_blame(const StepAttempts& attempts, const Troubles& troubles);
 
 // One entry for each node or link. A single one for the group where more than half of the nodes are
-// concerned, and for a wrong result of all nodes together: any of them may have spoilt it.
+// concerned, and for a wrong result of nodes that measure together: any of them may have spoilt it.
+// So for those of a group that were late, while who failed in it did so by itself.
 std::vector<Blame> blame_all(const RunData& run, const StepAttempts& attempts,
                              const Troubles& troubles);
 

@@ -6,18 +6,23 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace fleetbench::detect {
 namespace {
 
-// Node and peer; peer is -1 where the subject is a node. Symmetric links have one order only.
-using Key = std::pair<int, int>;
+// A node; the two ends of a link, symmetric ones in one order only; the members of a group, sorted,
+// none where it was the whole fleet. The metric tells which.
+using Key = std::vector<int>;
 using Cells = std::map<Key, std::map<int, std::vector<double>>>;  // subject → pass → values
 
 Key key_of(const SampleRecord& sample, const MetricInfo& metric) {
+  if (metric.subject == SubjectKind::group) {
+    Key members = sample.group;
+    std::ranges::sort(members);
+    return members;
+  }
   if (!sample.peer) {
-    return {sample.node, -1};
+    return {sample.node};
   }
   if (metric.symmetric) {
     return {std::min(sample.node, *sample.peer), std::max(sample.node, *sample.peer)};
@@ -25,17 +30,31 @@ Key key_of(const SampleRecord& sample, const MetricInfo& metric) {
   return {sample.node, *sample.peer};
 }
 
-Subject subject_of(const RunData& run, Key key, const MetricInfo& metric) {
+Subject group_subject(const RunData& run, const Key& key) {
   Subject subject;
-  const std::string& name = run.header.nodes.at(key.first).name;
-  if (key.second < 0) {
+  subject.kind = "group";
+  for (const NodeInfo& node : run.header.nodes) {
+    if (key.empty() || std::ranges::binary_search(key, node.index)) {
+      subject.nodes.push_back(node.name);
+    }
+  }
+  return subject;
+}
+
+Subject subject_of(const RunData& run, const Key& key, const MetricInfo& metric) {
+  if (metric.subject == SubjectKind::group) {
+    return group_subject(run, key);
+  }
+  Subject subject;
+  const std::string& name = run.header.nodes.at(key.front()).name;
+  if (key.size() < 2) {
     subject.kind = "node";
     subject.node = name;
     return subject;
   }
   subject.kind = "link";
   subject.a = name;
-  subject.b = run.header.nodes.at(key.second).name;
+  subject.b = run.header.nodes.at(key.back()).name;
   subject.directed = !metric.symmetric;
   return subject;
 }
@@ -55,7 +74,8 @@ void collect(const StepRecord& step, const SampleRecord& sample, std::vector<Cel
       continue;
     }
     reduced.troubles.push_back(
-        {sample.step, sample.pass, sample.node, sample.peer, Status::failed,
+        {sample.step, sample.slot, sample.pass, sample.node, sample.peer, sample.group,
+         Status::failed,
          fmt::format("its {} of {} is not a positive number", step.metrics[m].name, value)});
   }
 }
@@ -77,8 +97,11 @@ Table table_of(const RunData& run, const StepRecord& step, const MetricInfo& met
   for (const auto& [key, by_pass] : cells) {
     Row row;
     row.subject = subject_of(run, key, metric);
-    std::tie(row.node, row.peer) = key;
-    if (row.peer >= 0) {
+    if (metric.subject != SubjectKind::group) {
+      row.node = key.front();
+    }
+    if (metric.subject != SubjectKind::group && key.size() > 1) {
+      row.peer = key.back();
       table.role = Role::link;
     }
     for (const int pass : table.passes) {
@@ -107,8 +130,8 @@ Reduced reduce(const RunData& run) {
     if (sample.status == Status::ok) {
       collect(run.steps.at(sample.step), sample, cells.at(sample.step), reduced);
     } else {
-      reduced.troubles.push_back(
-          {sample.step, sample.pass, sample.node, sample.peer, sample.status, sample.reason});
+      reduced.troubles.push_back({sample.step, sample.slot, sample.pass, sample.node, sample.peer,
+                                  sample.group, sample.status, sample.reason});
     }
   }
   for (const StepRecord& step : run.steps) {

@@ -12,9 +12,11 @@ namespace fleetbench::detect {
 // An attempt to measure that did not give a value that can be compared.
 struct Trouble {
   int step = 0;
+  int slot = 0;
   int pass = 0;
   int node = 0;
   std::optional<int> peer;
+  std::vector<int> group;  // who measured together; empty: the whole fleet
   Status status = Status::failed;
   std::string reason;
 };
@@ -26,7 +28,8 @@ struct Reduced {
 
 // A value that is not finite or not positive has no logarithm: it counts as a failed sample and
 // says so in its reason. Drift common to all subjects is taken out of the tables.
-// Metrics that are not to be judged give no table.
+// Metrics that are not to be judged give no table. Of a group's metric a row is a group, its value
+// in a pass the median over its members.
 Reduced reduce(const RunData& run);
 
 // "cpu_gemm.fp64"

@@ -23,7 +23,7 @@ enum class Role { own, sends, receives, talks, link };
 
 struct Row {
   Subject subject;
-  int node = -1;         // the first end, where the subject is a link
+  int node = -1;         // the first end, where the subject is a link; none of a group
   int peer = -1;         // links only
   double reference = 0;  // what a link's two ends lead one to expect; 0 where rows are peers
   Passes x;              // by position in Table::passes; empty where there is no good sample

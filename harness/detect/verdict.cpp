@@ -61,6 +61,24 @@ std::string pass_reason(const Report& report, const DetectOptions& options) {
                      fmt::join(visible, ", "));
 }
 
+// Layers of which nothing but groups was measured: their metrics name nobody, however slow.
+std::vector<std::string> layers_of_groups(const std::vector<MetricSummary>& metrics) {
+  std::map<Layer, bool> only_groups;
+  for (const MetricSummary& metric : metrics) {
+    bool& only = only_groups.try_emplace(metric.layer, true).first->second;
+    only = only && metric.subject == SubjectKind::group;
+  }
+  std::vector<std::string> gaps;
+  for (const auto& [layer, only] : only_groups) {
+    if (only) {
+      gaps.push_back(
+          fmt::format("{}: only groups were measured, which do not tell who of them is slow",
+                      to_string(layer)));
+    }
+  }
+  return gaps;
+}
+
 }  // namespace
 
 std::vector<std::string> gaps_of_run(const RunData& run) {
@@ -92,7 +110,7 @@ std::vector<std::string> blind_layers(const std::vector<MetricSummary>& metrics,
       place->second = std::min(place->second, *metric.smallest_visible_pct);
     }
   }
-  std::vector<std::string> blind;
+  std::vector<std::string> blind = layers_of_groups(metrics);
   for (const auto& [layer, visible] : best) {
     const double interest = 100 * min_effect(options, layer);
     if (visible > options.blind_times * interest) {

@@ -124,7 +124,7 @@ void Agent::advance(Outcome outcome) {
   switch (phase_) {
     case Phase::preparing:
       phase_ = outcome.status == Status::ok ? Phase::prepared : Phase::idle;
-      reply("prepare", outcome);
+      reply("prepare", outcome, {{"detail", outcome.measurement.detail}});
       break;
     case Phase::measuring:
       measured_ = std::move(outcome);

@@ -2,7 +2,7 @@
 // blocks while it does.
 //
 // From the root                             to the root
-//   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, s}
+//   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, detail, s}
 //   {"do":"measure", slot, limit_s}           {"re":"measure", slot, status, reason, values,
 //                                              detail, s, release_s}
 //   {"do":"drop", slot}                       -

@@ -248,12 +248,29 @@ void Controller::drop_broken_parties(SlotState& state) {
   });
 }
 
+// Who measures together, where a reader cannot know it: not each by itself, not two, not all.
+plan::Party Controller::group_of(const SlotState& state, const Owner& owner) const {
+  const auto& step = step_of(state);
+  const bool grouped =
+      step.probe.participants == Participants::group && step.scenario.groups.has_value();
+  return grouped ? state.slot.parties[owner.party] : plan::Party{};
+}
+
+std::vector<std::string> Controller::names_of(const plan::Party& party) const {
+  std::vector<std::string> names;
+  for (const int node : party) {
+    names.push_back(name(node));
+  }
+  return names;
+}
+
 void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
   SampleRecord sample{.slot = state.slot.index,
                       .step = state.slot.step,
                       .pass = state.slot.pass,
                       .node = owner.node,
                       .peer = owner.peer,
+                      .group = group_of(state, owner),
                       .status = parse_status(answer.value("status", "failed")),
                       .reason = answer.value("reason", ""),
                       .values = {},
@@ -285,6 +302,7 @@ void Controller::record_failure(const SlotState& state, const Owner& owner, Stat
                          .pass = state.slot.pass,
                          .node = owner.node,
                          .peer = owner.peer,
+                         .group = group_of(state, owner),
                          .status = status,
                          .reason = reason,
                          .values = {},
@@ -305,6 +323,10 @@ void Controller::count_timeout(const SlotState& state, const Owner& owner) {
     std::optional<int> node = owner.node;
     if (owner.peer) {
       reason = fmt::format("{} with {}: {}", name(owner.node), name(*owner.peer), reason);
+    }
+    const auto group = group_of(state, owner);
+    if (!group.empty()) {
+      reason = fmt::format("the group of {}: {}", fmt::join(names_of(group), ", "), reason);
     }
     if (state.slot.parties[owner.party].size() > 1) {
       node.reset();  // which of them is at fault is not known

@@ -71,6 +71,8 @@ class Controller {
   Json order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void drop_broken_parties(SlotState& state);
+  plan::Party group_of(const SlotState& state, const Owner& owner) const;
+  std::vector<std::string> names_of(const plan::Party& party) const;
   void record(const SlotState& state, const Owner& owner, const Json& answer);
   void record_failure(const SlotState& state, const Owner& owner, Status status,
                       const std::string& reason);

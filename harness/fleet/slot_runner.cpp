@@ -94,6 +94,8 @@ void MpiRunner::run(std::function<void(Slot&)> phase) {
     const auto start = Clock::now();
     try {
       phase(*slot);
+    } catch (const WrongElementsResult& error) {
+      slot->outcome = {Status::wrong, error.what(), {{}, error.detail}, 0};
     } catch (const WrongResult& error) {
       slot->outcome = {Status::wrong, error.what(), {}, 0};
     } catch (const NotAvailable& error) {

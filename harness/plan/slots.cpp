@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "harness/plan/grouping.hpp"
 #include "harness/plan/pairing.hpp"
 
 namespace fleetbench::plan {
@@ -64,6 +65,23 @@ std::vector<std::vector<Party>> pair_rounds(const PlannedStep& step, int nodes, 
   return result;
 }
 
+std::vector<std::vector<Party>> group_rounds(const PlannedStep& step, int nodes, std::uint64_t seed,
+                                             Generator& generator) {
+  if (step.scenario.groups) {
+    // The same groups in every pass, as pairs are; only the order of the rounds changes.
+    auto rounds =
+        shuffled_groups(nodes, step.scenario.groups->size, step.scenario.groups->rounds, seed);
+    std::shuffle(rounds.begin(), rounds.end(), generator);
+    return rounds;
+  }
+  if (nodes < 2) {
+    return {};
+  }
+  Party all(static_cast<std::size_t>(nodes));
+  std::iota(all.begin(), all.end(), 0);
+  return {{all}};
+}
+
 // The rounds of one step in one pass: what each of its slots measures.
 std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, int pass,
                                           std::uint64_t seed, Generator& generator) {
@@ -82,14 +100,8 @@ std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, in
       return {alone_parties(nodes, false, generator)};
     case Participants::pair:
       return pair_rounds(step, nodes, pass, seed, generator);
-    case Participants::group: {
-      if (nodes < 2) {
-        return {};
-      }
-      Party all(static_cast<std::size_t>(nodes));
-      std::iota(all.begin(), all.end(), 0);
-      return {{all}};
-    }
+    case Participants::group:
+      return group_rounds(step, nodes, seed, generator);
   }
   return {};
 }
@@ -111,7 +123,8 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
     const auto& step = scenario.steps[i];
     const auto& choice = probe_of[i];
     const auto& probe = choice.info;
-    if (probe.facts_only || probe.participants == Participants::group) {
+    const bool fleet_wide = probe.participants == Participants::group && !step.groups;
+    if (probe.facts_only || fleet_wide) {
       steps.push_back(planned(step, choice, scenario.passes, false));
       continue;
     }
@@ -177,6 +190,18 @@ Slot without(Slot slot, const std::vector<bool>& gone, Participants participants
     return true;
   });
   return slot;
+}
+
+std::optional<std::string> reason_without_slots(const PlannedStep& step, int nodes) {
+  const auto participants = step.probe.participants;
+  const bool grouped = participants == Participants::group && step.scenario.groups;
+  const int fewest = grouped ? kFewestToGroup : participants == Participants::node ? 1 : 2;
+  if (nodes >= fewest) {
+    return std::nullopt;
+  }
+  return grouped ? fmt::format("{} nodes cannot be split into groups, it takes {}", nodes, fewest)
+                 : fmt::format("it takes {} nodes, there {} {}", fewest, nodes == 1 ? "is" : "are",
+                               nodes);
 }
 
 std::string describe(const Slot& slot, const PlannedStep& step) {

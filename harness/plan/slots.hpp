@@ -12,7 +12,7 @@
 
 namespace fleetbench::plan {
 
-// Nodes that measure with each other: one by itself, two of a pair, or all of a group.
+// Nodes that measure with each other: one by itself, two of a pair, or the members of a group.
 using Party = std::vector<int>;
 
 // One level of a ramp, see ramp.hpp.
@@ -70,6 +70,9 @@ std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, s
 
 // The slot without the nodes that are gone (a pair needs both, a group two). `gone[node]`.
 Slot without(Slot slot, const std::vector<bool>& gone, Participants participants);
+
+// Why a fleet of so many nodes has nothing to measure in a step; nothing where it has.
+std::optional<std::string> reason_without_slots(const PlannedStep& step, int nodes);
 
 // "mpi_pairs, pass 2 of 5"
 std::string describe(const Slot& slot, const PlannedStep& step);

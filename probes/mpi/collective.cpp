@@ -3,64 +3,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <stdexcept>
 #include <utility>
 
 namespace fleetbench {
 namespace {
 
-// A prime, so that the pattern does not repeat at the boundary of a chunk or a page.
-constexpr std::size_t kPeriod = 1021;
-// A float holds every integer up to 2^24 exactly: enough for the sum over 266,000 members.
-constexpr std::size_t kValues = 64;
+using Arrives = Collective::Arrives;
 
-float input_value(std::size_t element, std::size_t member) {
-  return static_cast<float>((element + 37 * member) % kPeriod % kValues);
+int all_reduce(float* send, float* receive, int count, int /*me*/, MPI_Comm comm) {
+  return MPI_Allreduce(send, receive, count, MPI_FLOAT, MPI_SUM, comm);
 }
 
-void fill_input(std::span<float> send, std::size_t member) {
-  for (std::size_t i = 0; i < send.size(); ++i) {
-    send[i] = input_value(i, member);
-  }
+int all_gather(float* send, float* receive, int count, int /*me*/, MPI_Comm comm) {
+  return MPI_Allgather(send, count, MPI_FLOAT, receive, count, MPI_FLOAT, comm);
 }
 
-std::vector<float> expect_sum(std::size_t count, std::size_t members, std::size_t /*member*/) {
-  std::array<float, kPeriod> sums{};
-  for (std::size_t member = 0; member < members; ++member) {
-    for (std::size_t i = 0; i < kPeriod; ++i) {
-      sums[i] += input_value(i, member);
-    }
-  }
-  std::vector<float> expected(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    expected[i] = sums[i % kPeriod];
-  }
-  return expected;
+int reduce_scatter(float* send, float* receive, int count, int /*me*/, MPI_Comm comm) {
+  return MPI_Reduce_scatter_block(send, receive, count, MPI_FLOAT, MPI_SUM, comm);
 }
 
-Collective all_reduce() {
-  return {.name = "all_reduce",
-          .mpi_call = "MPI_Allreduce",
-          .busbw_factor =
-              [](std::size_t n) {
-                return 2.0 * (static_cast<double>(n) - 1.0) / static_cast<double>(n);
-              },
-          .send_count = [](std::size_t count, std::size_t) { return count; },
-          .receive_count = [](std::size_t count, std::size_t) { return count; },
-          .call =
-              [](const float* send, float* receive, std::size_t count, MPI_Comm comm) {
-                return MPI_Allreduce(send, receive, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
-                                     comm);
-              },
-          .fill = fill_input,
-          .expect = expect_sum};
+int all_to_all(float* send, float* receive, int count, int /*me*/, MPI_Comm comm) {
+  return MPI_Alltoall(send, count, MPI_FLOAT, receive, count, MPI_FLOAT, comm);
+}
+
+int broadcast(float* send, float* receive, int count, int me, MPI_Comm comm) {
+  return MPI_Bcast(me == 0 ? send : receive, count, MPI_FLOAT, 0, comm);
 }
 
 }  // namespace
 
 const std::vector<Collective>& collectives() {
-  static const std::vector<Collective> list{all_reduce()};
+  static const std::vector<Collective> list = [] {
+    const auto rule = [](const char* name) { return find_collective_rule(name); };
+    return std::vector<Collective>{
+        {rule("all_reduce"), "MPI_Allreduce", all_reduce, Arrives::summed, false},
+        {rule("all_gather"), "MPI_Allgather", all_gather, Arrives::from_each, false},
+        {rule("reduce_scatter"), "MPI_Reduce_scatter_block", reduce_scatter, Arrives::summed, true},
+        {rule("all_to_all"), "MPI_Alltoall", all_to_all, Arrives::from_each, true},
+        {rule("broadcast"), "MPI_Bcast", broadcast, Arrives::from_root, false}};
+  }();
   return list;
+}
+
+const Collective& collective_named(const std::string& name) {
+  const auto found = std::ranges::find(collectives(), name,
+                                       [](const Collective& entry) { return entry.rule->name; });
+  if (found == collectives().end()) {
+    throw std::invalid_argument("\"" + name + "\" is no collective");
+  }
+  return *found;
 }
 
 std::vector<std::size_t> size_sweep(std::size_t begin, std::size_t end, std::size_t factor) {
@@ -88,15 +80,6 @@ int iterations_that_fit(double warmup_s, int warmup, double max_s, int wanted) {
     return wanted;
   }
   return std::max(1, static_cast<int>(max_s / iteration_s));
-}
-
-std::optional<ElementMismatch> first_mismatch(std::span<const float> got,
-                                              std::span<const float> expected) {
-  const auto [left, right] = std::ranges::mismatch(got, expected);
-  if (left == got.end()) {
-    return std::nullopt;
-  }
-  return ElementMismatch{static_cast<std::size_t>(left - got.begin()), *right, *left};
 }
 
 }  // namespace fleetbench

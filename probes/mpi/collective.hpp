@@ -4,33 +4,41 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "results-schema/collective_rule.hpp"
+
 namespace fleetbench {
 
-// A size as nccl-tests counts it: of all_reduce, the bytes of one member's buffer.
 struct Collective {
-  std::string name;      // "all_reduce", stands before ".busbw.SIZE"
+  // What a member has received afterwards: parts of all members one after the other, the sum of
+  // all, or what the root sent.
+  enum class Arrives { from_each, summed, from_root };
+
+  const CollectiveRule* rule = nullptr;
   std::string mpi_call;  // "MPI_Allreduce"
-  // What to multiply bytes / time with, so that the figure can be held against what the hardware
-  // of one member can do whatever the number of members (nccl-tests, doc/PERFORMANCE.md).
-  double (*busbw_factor)(std::size_t members);
-  // How many floats a member sends and receives for a size of `count` floats.
-  std::size_t (*send_count)(std::size_t count, std::size_t members);
-  std::size_t (*receive_count)(std::size_t count, std::size_t members);
-  // The blocking call, float and sum, for a size of `count` floats; returns MPI's code.
-  int (*call)(const float* send, float* receive, std::size_t count, MPI_Comm comm);
-  // For the check: what a member sends, and what it must then have received. All are integers
-  // whose partial sums a float holds exactly, so any order of adding gives the same bits.
-  void (*fill)(std::span<float> send, std::size_t member);
-  std::vector<float> (*expect)(std::size_t count, std::size_t members, std::size_t member);
+  // The blocking call, float and sum, for the `count` of the rule; returns MPI's code. `me` is the
+  // caller's position in `comm`. The root of a broadcast sends `send` and receives nothing.
+  int (*call)(float* send, float* receive, int count, int me, MPI_Comm comm) = nullptr;
+  Arrives arrives = Arrives::from_each;
+  // True: members send one part to each, and a member gets the part at its own position. False:
+  // they send one part to all.
+  bool own_part = false;
+
+  // The floats of a member's buffers.
+  std::size_t send_count(std::size_t count, std::size_t members) const {
+    return own_part ? count * members : count;
+  }
+  std::size_t receive_count(std::size_t count, std::size_t members) const {
+    return arrives == Arrives::from_each ? count * members : count;
+  }
 };
 
-// all_reduce; all_gather, reduce_scatter, all_to_all and broadcast are one more entry each.
+// One for each of collective_rules(), in that order.
 const std::vector<Collective>& collectives();
+// Precondition: it is one of them.
+const Collective& collective_named(const std::string& name);
 
 // `begin`, `begin` × `factor`, … as long as it is at most `end`; at least `begin`.
 std::vector<std::size_t> size_sweep(std::size_t begin, std::size_t end, std::size_t factor);
@@ -40,14 +48,5 @@ std::string size_name(std::size_t bytes);
 
 // How many iterations of the length seen in the warm-up fit into `max_s`: 1 to `wanted`.
 int iterations_that_fit(double warmup_s, int warmup, double max_s, int wanted);
-
-struct ElementMismatch {
-  std::size_t element = 0;
-  float expected = 0;
-  float got = 0;
-};
-
-std::optional<ElementMismatch> first_mismatch(std::span<const float> got,
-                                              std::span<const float> expected);
 
 }  // namespace fleetbench

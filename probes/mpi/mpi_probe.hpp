@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "probes/probe.hpp"
 
 namespace fleetbench {
@@ -13,6 +15,13 @@ struct MpiGroup {
   std::vector<int> members;        // ranks of `world`; a pair has two, in the order (a, b)
   int me = 0;                      // position of the calling rank in `members`
   int tag = 0;                     // for messages on `world`; no two slots nearby share it
+};
+
+// A wrong result with what was counted, which is kept in the journal beside the reason.
+struct WrongElementsResult : WrongResult {
+  WrongElementsResult(const std::string& what, Json counted)
+      : WrongResult(what), detail(std::move(counted)) {}
+  Json detail;
 };
 
 // prepare() and measure() may block for ever when a member is gone: they run in a thread that is

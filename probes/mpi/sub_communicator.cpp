@@ -6,10 +6,28 @@ namespace fleetbench {
 namespace {
 
 constexpr int kCreateTagOffset = 6;
+constexpr int kMeetTagOffset = 7;
+
+// Returns once all members have come: a dissemination barrier (Hensgen, Finkel, Manber: Two
+// algorithms for barrier synchronization, 1988).
+void meet(const MpiGroup& group) {
+  const int members = static_cast<int>(group.members.size());
+  const auto rank_at = [&](int position) {
+    return group.members.at(static_cast<std::size_t>((position + members) % members));
+  };
+  for (int distance = 1; distance < members; distance *= 2) {
+    check_mpi(
+        MPI_Sendrecv(nullptr, 0, MPI_BYTE, rank_at(group.me + distance), group.tag + kMeetTagOffset,
+                     nullptr, 0, MPI_BYTE, rank_at(group.me - distance), group.tag + kMeetTagOffset,
+                     group.world, MPI_STATUS_IGNORE),
+        "MPI_Sendrecv with rank", rank_at(group.me - distance));
+  }
+}
 
 }  // namespace
 
 SubCommunicator::SubCommunicator(const MpiGroup& group) {
+  meet(group);
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group some = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(group.world, &all), "MPI_Comm_group");

@@ -6,7 +6,9 @@
 namespace fleetbench {
 
 // All members construct one and, unless they abandon it, destroy it before MPI_Finalize. Returns
-// error codes rather than ending the process. Uses group.tag + 6. Throws std::runtime_error.
+// error codes rather than ending the process. They meet before: whoever misses a member waits in
+// an MPI_Recv, and not in the middle of MPI_Comm_create_group, which in Open MPI keeps all later
+// communicators of the process waiting. Uses group.tag + 6 and + 7. Throws std::runtime_error.
 class SubCommunicator {
  public:
   explicit SubCommunicator(const MpiGroup& group);

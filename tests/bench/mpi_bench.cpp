@@ -70,7 +70,8 @@ Json pair_params() {
 Json sweep_params() {
   return {{"begin_bytes", bench::kSweepBegin}, {"end_bytes", bench::kSweepEnd},
           {"factor", bench::kSweepFactor},     {"iterations", bench::kSweepIterations},
-          {"warmup", bench::kSweepWarmup},     {"max_s", 60.0}};
+          {"warmup", bench::kSweepWarmup},     {"max_s", 60.0},
+          {"collectives", {"all_reduce"}}};
 }
 
 std::shared_ptr<Prepared> prepare_probe(const Job& job, const MpiProbe& probe, const Json& params) {

@@ -12,6 +12,7 @@ from pathlib import Path
 BUILD = Path(os.environ["FLEETBENCH_BUILD"])
 FLEETBENCH = str(BUILD / "fleetbench")
 SCHEMA_CHECK = str(BUILD / "tests" / "schema_check")
+WRONG_SUM = str(BUILD / "tests" / "libwrong_sum.so")
 
 # A run that measures everything in a second or two. Its figures mean nothing.
 TINY = {
@@ -22,6 +23,22 @@ TINY = {
         {"probe": "cpu_gemm", "params": {"n": 128, "seconds": 0.02}},
         {"probe": "mpi_pairs", "params": {"bytes": 1048576, "message_bytes": 65536, "latency_iterations": 40}},
         {"probe": "mpi_collectives", "params": {"end_bytes": 4096, "iterations": 5}},
+    ],
+}
+
+# Two groups of two, at the same time, in changing company.
+GROUPED = {
+    "schema": "fleetbench-scenario/1.1",
+    "name": "grouped",
+    "passes": 2,
+    "steps": [
+        {"probe": "mpi_collectives", "params": {"end_bytes": 4096, "iterations": 5}},
+        {
+            "id": "groups",
+            "probe": "mpi_collectives",
+            "params": {"begin_bytes": 4096, "end_bytes": 4096, "iterations": 5},
+            "groups": {"size": 8, "rounds": 3},
+        },
     ],
 }
 

@@ -41,6 +41,18 @@ SCENARIOS = [
     (step(schedule="toghether"), 'steps[0].schedule: "toghether" is none of together, alone, both, ramp'),
     ({**TINY, "steps": [{"probe": "mpi_pairs", "schedule": "ramp"}]}, '"ramp" is for probes of a node, and mpi_pairs'),
     (step(operations=5), 'steps[0].operations: has no meaning without "schedule": "ramp"'),
+    (step(groups={"size": 8}), 'step "cpu_gemm": groups: has no meaning for cpu_gemm, which measures each node by itself'),
+    (step(groups={"size": 1}), "steps[0].groups.size: 1 is out of range: at least 2 and at most 4096"),
+    (step(groups=[8]), "steps[0].groups: [8] is not of type object"),
+    (
+        step(probe="mpi_collectives", params={"collectives": ["all_red"]}),
+        'params.collectives[0]: "all_red" is none of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast',
+    ),
+    (step(probe="mpi_collectives", params={"collectives": []}), "params.collectives: has 0 items; allowed are 1 to 5"),
+    (
+        step(probe="mpi_collectives", params={"collectives": ["broadcast", "broadcast"]}),
+        'params.collectives: holds "broadcast" twice',
+    ),
     (step(limit_s="long"), 'steps[0].limit_s: "long" is not of type number'),
     (step(passes=0), "steps[0].passes: 0 is out of range"),
     ({**TINY, "passes": -3}, "passes: -3 is out of range"),
@@ -79,6 +91,10 @@ class BadInput(FleetbenchTest):
             (["verdict"], "give one run directory"),
             (["verdict", "/nowhere"], "/nowhere is not a folder"),
             (["analyze"], "give one run directory"),
+            (["report"], "give one run directory"),
+            (["report", str(self.directory)], "is not a run directory"),
+            (["report", "a", "--json", "--collectives"], "leave one of them out"),
+            (["report", "a", "--html"], "html"),
             (["analyze", str(self.directory)], "is not a run directory"),
             (["analyze", "a", "b"], '"b" is not understood'),
             (["list", "nodes"], 'list "nodes"'),
@@ -133,7 +149,7 @@ class Help(FleetbenchTest):
     def test_every_command_has_help_and_list_shows_what_there_is(self):
         overview = execute([FLEETBENCH, "--help"])
         self.assertEqual(overview.code, 0)
-        for command in ("run", "analyze", "verdict", "list", "doctor"):
+        for command in ("run", "analyze", "report", "verdict", "list", "doctor"):
             self.assertIn(command, overview.out)
             shown = execute([FLEETBENCH, command, "--help"])
             self.assertEqual(shown.code, 0, shown.err)

@@ -5,15 +5,15 @@ import signal
 import unittest
 from pathlib import Path
 
-from fleetbench_process import FLEETBENCH, LONG, TINY, FleetbenchTest, execute, mpirun
+from fleetbench_process import FLEETBENCH, GROUPED, LONG, TINY, WRONG_SUM, FleetbenchTest, execute, mpirun
 
 VERDICT_CODES = {"PASS": {0}, "WARN": {0}, "FAIL": {2}, "INCONCLUSIVE": {3}}
 
 
 class WholeRun(FleetbenchTest):
-    def run_tiny(self, ranks, *options):
+    def run_tiny(self, ranks, *options, content=TINY):
         run = self.directory / "run"
-        command = [FLEETBENCH, "--suite", self.scenario(TINY), "--out", str(run), *options]
+        command = [FLEETBENCH, "--suite", self.scenario(content), "--out", str(run), *options]
         return run, execute((mpirun(ranks) if ranks else []) + command)
 
     def test_ranks_as_nodes_leave_a_whole_run_directory(self):
@@ -48,6 +48,67 @@ class WholeRun(FleetbenchTest):
         links = {(sample["node"], sample["peer"]) for sample in by_probe["mpi_pairs"]}
         self.assertEqual(links, {(a, b) for a in range(3) for b in range(3) if a != b})
         self.assertEqual(records[-1]["t"], "end")
+
+    def test_groups_are_reshuffled_recorded_and_printed_as_nccl_tests_does(self):
+        run, result = self.run_tiny(4, "--nodes-by", "rank", "--seed", "3", content=GROUPED)
+        self.assert_follows_schemas(run)
+        slots = {}
+        for sample in self.journal(run):
+            if sample.get("t") == "sample" and sample["step"] == 2:
+                self.assertEqual(sample["status"], "ok", sample)
+                self.assertIn(sample["node"], sample["group"])
+                slots.setdefault((sample["pass"], sample["slot"]), set()).add(tuple(sample["group"]))
+            elif sample.get("t") == "sample":
+                self.assertNotIn("group", sample)
+        self.assertEqual(len(slots), 2 * 3)
+        for groups in slots.values():
+            self.assertEqual(sorted(node for group in groups for node in group), [0, 1, 2, 3])
+        in_pass = [{frozenset(groups) for (of, _), groups in slots.items() if of == number} for number in (0, 1)]
+        self.assertEqual(in_pass[0], in_pass[1])
+        before = {path.name: path.read_bytes() for path in run.iterdir()}
+        shown = execute([FLEETBENCH, "report", str(run), "--collectives"])
+        self.assertEqual(shown.code, 0, shown.err)
+        rows = [line.split() for line in shown.out.splitlines() if line and not line.startswith("#")]
+        self.assertEqual({len(row) for row in rows}, {13})
+        self.assertEqual({row[8] for row in rows}, {"0"})
+        tables = shown.out.count("# Avg bus bandwidth    : ")
+        self.assertEqual(tables, 5 + 5 * len(set().union(*slots.values())))
+        self.assertEqual({path.name: path.read_bytes() for path in run.iterdir()}, before)
+
+    def test_wrong_elements_are_counted_and_no_slow_value(self):
+        run = self.directory / "run"
+        options = ["--suite", self.scenario(GROUPED), "--out", str(run), "--nodes-by", "rank", "--only", "mpi_*"]
+        command = mpirun(4) + ["-x", "LD_PRELOAD=" + WRONG_SUM, FLEETBENCH, *options, "--skip", "groups"]
+        result = execute(command)
+        report = self.report(run)
+        self.assertEqual(report["verdict"], "FAIL", result.err)
+        self.assertEqual([finding["direction"] for finding in report["findings"]], ["wrong"])
+        self.assertIn("element 0 on rank 1 is", report["findings"][0]["evidence"][0]["text"])
+        self.assert_follows_schemas(run)
+        shown = execute([FLEETBENCH, "report", str(run), "--collectives"])
+        wrong = [line.split()[8] for line in shown.out.splitlines() if line.split()[3:4] == ["sum"]]
+        self.assertEqual(wrong[:4], ["1"] * 4, "all_reduce")
+        self.assertEqual(set(wrong[4:]), {"0"}, "reduce_scatter")
+        self.assertIn("# Out of bounds values : 4 FAILED", shown.out)
+
+    def test_three_nodes_are_no_groups_and_that_is_said(self):
+        run, _ = self.run_tiny(3, "--nodes-by", "rank", content=GROUPED)
+        self.assertIn(
+            {"what": "groups", "reason": "3 nodes cannot be split into groups, it takes 4"},
+            self.report(run)["not_measured"],
+        )
+
+    def test_report_says_what_the_run_said_and_writes_for_prometheus(self):
+        run, result = self.run_tiny(3, "--nodes-by", "rank")
+        again = execute([FLEETBENCH, "report", str(run), "--json"])
+        self.assertEqual(json.loads(again.out), self.report(run))
+        file = self.directory / "textfile" / "fleetbench.prom"
+        file.parent.mkdir()
+        shown = execute([FLEETBENCH, "report", str(run), "--prometheus", str(file)])
+        self.assertEqual(shown.out, result.out)
+        self.assertEqual(shown.code, result.code)
+        self.assertEqual(file.read_text(), (run / "fleetbench.prom").read_text())
+        self.assertEqual(list(file.parent.iterdir()), [file])
 
     def test_json_prints_the_report_alone(self):
         run, result = self.run_tiny(3, "--nodes-by", "rank", "--json")

@@ -350,6 +350,7 @@ TEST(Detect, SummarisesAlsoWhatIsNotRanked) {
                                   [](const auto& m) { return m.metric == "mpi_collectives.rate"; });
   ASSERT_NE(found, report.metrics.end());
   EXPECT_EQ(found->subject, SubjectKind::group);
+  EXPECT_EQ(found->subjects, 1);
   EXPECT_FALSE(found->smallest_visible_pct);
   EXPECT_NEAR(found->median, 1e-3, 1e-9);
 }

@@ -1,6 +1,6 @@
-// The MPI probes under a real MPI: mpirun -np 2 (or 3) mpi_probes_test. Exits non-zero, with a line
-// on stderr for each check that failed. Faults are injected by standing before MPI's own functions
-// (the profiling interface), so that the probes run unchanged.
+// The MPI probes under a real MPI: mpirun -np 2 (or 3, or 4) mpi_probes_test. Exits non-zero, with
+// a line on stderr for each check that failed. Faults are injected by standing before MPI's own
+// functions (the profiling interface), so that the probes run unchanged.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "probes/mpi/collective.hpp"
+#include "probes/mpi/exact_data.hpp"
+#include "probes/mpi/member_clock.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 #include "probes/mpi/pattern.hpp"
 #include "probes/support/pages.hpp"
@@ -21,8 +23,8 @@
 namespace {
 
 struct Faults {
-  bool flip_sent_byte = false;  // byte 17 of every message
-  bool change_sum = false;      // element 1 of every all_reduce, on this rank
+  bool flip_sent_byte = false;   // byte 17 of every message
+  std::string change_result_of;  // "MPI_Allreduce": element 1 of what it gives, on this rank
   bool fail_isend = false;
   std::chrono::microseconds send_delay{0};
 };
@@ -44,14 +46,47 @@ int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm) {
-  const int rc = PMPI_Allreduce(send, receive, count, type, op, comm);
-  if (faults.change_sum && type == MPI_FLOAT && count > 1) {
+namespace {
+
+// What every collective of floats does after the real call.
+int afterwards(int rc, const char* name, void* receive, int count, MPI_Datatype type) {
+  if (faults.change_result_of == name && type == MPI_FLOAT && count > 1) {
     static_cast<float*>(receive)[1] += 1.0F;
   }
   std::this_thread::sleep_for(faults.send_delay);
   return rc;
+}
+
+}  // namespace
+
+int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  return afterwards(PMPI_Allreduce(send, receive, count, type, op, comm), "MPI_Allreduce", receive,
+                    count, type);
+}
+
+int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  return afterwards(
+      PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm),
+      "MPI_Allgather", receive, receive_count, receive_type);
+}
+
+int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type,
+                             MPI_Op op, MPI_Comm comm) {
+  return afterwards(PMPI_Reduce_scatter_block(send, receive, count, type, op, comm),
+                    "MPI_Reduce_scatter_block", receive, count, type);
+}
+
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  return afterwards(
+      PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm),
+      "MPI_Alltoall", receive, receive_count, receive_type);
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return afterwards(PMPI_Bcast(buffer, count, type, root, comm), "MPI_Bcast", buffer, count, type);
 }
 
 namespace fleetbench {
@@ -117,8 +152,8 @@ void registry_lists_the_probes() {
     EXPECT(info.params_schema.at("additionalProperties") == false);
     for (const auto& [name, property] : info.params_schema.at("properties").items()) {
       EXPECT(property.contains("default") && property.contains("description"));
-      EXPECT(property.at("minimum") <= property.at("default"));
-      EXPECT(property.at("default") <= property.at("maximum"));
+      EXPECT(!property.contains("minimum") || property.at("minimum") <= property.at("default"));
+      EXPECT(!property.contains("maximum") || property.at("default") <= property.at("maximum"));
     }
     for (const MetricInfo& metric : probe->metrics(defaults(*probe))) {
       EXPECT(!metric.description.empty() && !metric.next_check.empty());
@@ -178,29 +213,83 @@ void iterations_under_a_cap() {
   EXPECT(iterations_that_fit(30.0, 3, 1.0, 20) == 1);
 }
 
-void busbw_factor_of_all_reduce() {
-  const Collective& all_reduce = collectives().front();
-  EXPECT(all_reduce.name == "all_reduce");
-  EXPECT(all_reduce.busbw_factor(2) == 1.0);
-  EXPECT(all_reduce.busbw_factor(4) == 1.5);
-  EXPECT(std::abs(all_reduce.busbw_factor(8) - 1.75) < 1e-12);
+void counts_and_factors_are_those_of_nccl_tests() {
+  struct Case {
+    const char* name;
+    std::size_t bytes, members, count, measured_bytes;
+    double factor;
+  };
+  const Case cases[] = {{"all_reduce", 1 << 20, 4, 1 << 18, 1 << 20, 1.5},
+                        {"all_reduce", 8, 4, 2, 8, 1.5},
+                        {"all_gather", 65536, 4, 4096, 65536, 0.75},
+                        {"all_gather", 64, 4, 4, 64, 0.75},
+                        {"all_gather", 60, 4, 0, 0, 0.75},
+                        {"reduce_scatter", 1 << 20, 3, 87380, 1048560, 2.0 / 3},
+                        {"all_to_all", 4194304, 32, 32768, 4194304, 31.0 / 32},
+                        {"all_to_all", 512, 3, 40, 480, 2.0 / 3},
+                        {"broadcast", 65536, 4, 16384, 65536, 1}};
+  for (const Case& c : cases) {
+    const CollectiveRule& rule = *find_collective_rule(c.name);
+    EXPECT(rule.count(c.bytes, c.members) == c.count);
+    EXPECT(rule.bytes(c.count, c.members) == c.measured_bytes);
+    EXPECT(std::abs(rule.busbw_factor(c.members) - c.factor) < 1e-12);
+  }
+  EXPECT(collectives().size() == collective_rules().size());
+  for (const Collective& collective : collectives()) {
+    EXPECT(&collective == &collective_named(std::string(collective.rule->name)));
+  }
+  EXPECT(thrown_by<std::invalid_argument>([] { collective_named("all_red"); }) ==
+         "\"all_red\" is no collective");
 }
 
-void expected_sums_are_exact() {
-  constexpr std::size_t kCount = 3000;
-  const Collective& all_reduce = collectives().front();
-  std::vector<float> input(kCount);
-  std::vector<float> sum(kCount, 0.0F);
-  for (std::size_t member = 0; member < 5; ++member) {
-    all_reduce.fill(input, member);
-    for (std::size_t i = 0; i < kCount; ++i) {
-      sum[i] += input[i];
+// What a member receives, by the definition of each collective.
+std::vector<float> received(const std::string& name, std::size_t count, std::size_t me,
+                            const std::vector<std::vector<float>>& sent) {
+  std::vector<float> result;
+  if (name == "all_reduce" || name == "reduce_scatter") {
+    const std::size_t first = name == "all_reduce" ? 0 : me * count;
+    result.assign(count, 0.0F);
+    for (const auto& of_member : sent) {
+      for (std::size_t i = 0; i < count; ++i) {
+        result[i] += of_member[first + i];
+      }
+    }
+  } else if (name == "broadcast") {
+    result.assign(sent[0].begin(), sent[0].begin() + static_cast<std::ptrdiff_t>(count));
+  } else {
+    const std::size_t first = name == "all_gather" ? 0 : me * count;
+    for (const auto& of_member : sent) {
+      const auto begin = of_member.begin() + static_cast<std::ptrdiff_t>(first);
+      result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
     }
   }
-  EXPECT(!first_mismatch(sum, all_reduce.expect(kCount, 5, 0)));
-  sum[2999] += 1.0F;
-  const auto mismatch = first_mismatch(sum, all_reduce.expect(kCount, 5, 0));
-  EXPECT(mismatch && mismatch->element == 2999 && mismatch->got == mismatch->expected + 1.0F);
+  return result;
+}
+
+void every_wrong_element_is_counted() {
+  constexpr std::size_t kMembers = 5;
+  constexpr std::size_t kCount = 3000;
+  constexpr std::size_t kMe = 3;
+  const ExactData data(kMembers);
+  std::vector<std::vector<float>> sent(kMembers, std::vector<float>(kCount * kMembers));
+  for (std::size_t member = 0; member < kMembers; ++member) {
+    data.fill(sent[member], member);
+  }
+  for (const Collective& collective : collectives()) {
+    std::vector<float> got = received(std::string(collective.rule->name), kCount, kMe, sent);
+    EXPECT(got.size() == collective.receive_count(kCount, kMembers));
+    EXPECT(data.compare(collective, got, kCount, kMe).count == 0);
+    got[2999] += 1.0F;
+    got[1021] += 1.0F;
+    const WrongElements two = data.compare(collective, got, kCount, kMe);
+    EXPECT(two.count == 2 && two.first && two.first->element == 1021);
+    EXPECT(two.first && two.first->got == two.first->expected + 1.0F);
+    std::ranges::rotate(got, got.begin() + 1);
+    EXPECT(data.compare(collective, got, kCount, kMe).count > kCount / 2);
+  }
+  const std::vector<float> nothing(kCount, -1.0F);
+  EXPECT(data.compare(collective_named("broadcast"), nothing, kCount, 0).count == 0);
+  EXPECT(data.compare(collective_named("broadcast"), nothing, kCount, 1).count == kCount);
 }
 
 void pages_are_whole_and_zero() {
@@ -277,25 +366,103 @@ void failed_call_is_an_exception(const MpiGroup& group) {
   EXPECT(text.find(fmt::format("MPI_Isend to rank {}: MPI_ERR_TAG", group.members[1])) == 0);
 }
 
-void collectives_measure(const MpiGroup& group) {
+Json small_collectives() {
+  Json params = defaults(*find_mpi_probe("mpi_collectives"));
+  params["end_bytes"] = 32768;
+  params["iterations"] = 5;
+  return params;
+}
+
+void expect_consistent(const Measurement& result, std::size_t members) {
+  std::size_t i = 0;
+  for (const CollectiveRule& rule : collective_rules()) {
+    for (const std::size_t wanted : {8, 64, 512, 4096, 32768}) {
+      const std::size_t bytes = rule.bytes(rule.count(wanted, members), members);
+      EXPECT(result.detail.at("bytes").at(i) == bytes);
+      EXPECT(result.values.at(i).has_value() == (bytes > 0));
+      if (bytes > 0) {
+        const double busbw = static_cast<double>(bytes) /
+                             result.detail.at("time_s").at(i).get<double>() *
+                             rule.busbw_factor(members);
+        EXPECT(std::abs(result.values[i].value_or(0) / busbw - 1) < 1e-4);
+        EXPECT(result.detail.at("iterations").at(i) == 5);
+      }
+      ++i;
+    }
+  }
+  EXPECT(result.values.size() == i);
+}
+
+// All ranks share one machine and so one clock: the stamps can be compared as they are.
+void expect_stamps(const Measurement& result, MPI_Comm world) {
+  const double uncertainty_s = result.detail.at("clock_uncertainty_s").get<double>();
+  EXPECT(std::abs(result.detail.at("clock_offset_s").get<double>()) <= uncertainty_s);
+  double most_uncertain_s = uncertainty_s;
+  PMPI_Allreduce(MPI_IN_PLACE, &most_uncertain_s, 1, MPI_DOUBLE, MPI_MAX, world);
+  for (std::size_t i = 0; i < 5; ++i) {  // those of all_reduce
+    double enter_s = result.detail.at("enter_s").at(i).get<double>();
+    double leave_s = result.detail.at("leave_s").at(i).get<double>();
+    EXPECT(enter_s <= leave_s && leave_s < 60);
+    PMPI_Allreduce(MPI_IN_PLACE, &enter_s, 1, MPI_DOUBLE, MPI_MAX, world);
+    PMPI_Allreduce(MPI_IN_PLACE, &leave_s, 1, MPI_DOUBLE, MPI_MIN, world);
+    EXPECT(enter_s <= leave_s + 2 * most_uncertain_s);  // nobody leaves before all have entered
+  }
+}
+
+void collectives_measure(const MpiGroup& group, int size) {
   if (group.me < 0) {
     return;
   }
   const MpiProbe& probe = *find_mpi_probe("mpi_collectives");
-  Json params = defaults(probe);
-  params["end_bytes"] = 32768;
-  const auto prepared = probe.prepare(params, Json::object(), group);
+  const auto metrics = probe.metrics(small_collectives());
+  EXPECT(metrics.size() == 25 && metrics.at(3).name == "all_reduce.busbw.4K" &&
+         metrics.at(24).name == "broadcast.busbw.32K");
+  const auto prepared = probe.prepare(small_collectives(), Json::object(), group);
   const Measurement result = prepared->measure();
-  const auto metrics = probe.metrics(params);
-  EXPECT(metrics.size() == 5 && metrics.at(3).name == "all_reduce.busbw.4K");
   EXPECT(result.values.size() == metrics.size());
-  for (std::size_t i = 0; i < result.values.size(); ++i) {
-    const double n = static_cast<double>(group.members.size());
-    const double busbw = result.detail.at("sizes").at(i).get<double>() /
-                         result.detail.at("time_s").at(i).get<double>() * 2 * (n - 1) / n;
-    EXPECT(result.values[i].value_or(0) > 0);
-    EXPECT(std::abs(result.values[i].value_or(0) / busbw - 1) < 1e-9);
-    EXPECT(result.detail.at("iterations").at(i) == 20);
+  EXPECT(result.detail.at("members") == group.members.size());
+  expect_consistent(result, group.members.size());
+  if (static_cast<int>(group.members.size()) == size) {
+    expect_stamps(result, group.world);
+  }
+}
+
+void collectives_that_are_asked_for(const MpiGroup& group) {
+  Json params = small_collectives();
+  params["collectives"] = {"broadcast", "all_gather"};
+  const MpiProbe& probe = *find_mpi_probe("mpi_collectives");
+  const auto metrics = probe.metrics(params);
+  EXPECT(metrics.size() == 10 && metrics.at(0).name == "broadcast.busbw.8" &&
+         metrics.at(9).name == "all_gather.busbw.32K");
+  EXPECT(probe.prepare(params, Json::object(), group)->measure().values.size() == 10);
+}
+
+void clocks_of_one_machine_agree(MPI_Comm world) {
+  for (const int span : {kClockSpan, 2, 1}) {
+    const MemberClock clock = find_member_clock(world, span);
+    EXPECT(std::abs(clock.offset_ns) <= clock.uncertainty_ns);
+    EXPECT(my_rank != 0 || (clock.offset_ns == 0 && clock.uncertainty_ns == 0));
+    EXPECT(my_rank == 0 || clock.uncertainty_ns > 0);
+  }
+}
+
+// As in a slot of several parties: disjoint groups with the same tag, at the same time.
+void groups_measure_side_by_side(MPI_Comm world, int size) {
+  Json params = small_collectives();
+  params["end_bytes"] = 512;
+  std::vector<int> order;
+  for (int rank = 0; rank < size; ++rank) {
+    order.push_back(rank);
+  }
+  for (int round = 0; round < 30; ++round) {
+    std::ranges::rotate(order, order.begin() + 1 + round % (size - 1));
+    const auto half = order.begin() + size / 2;
+    const bool first = std::find(order.begin(), half, my_rank) != half;
+    const MpiGroup group = group_of(
+        world, first ? std::vector<int>(order.begin(), half) : std::vector<int>(half, order.end()));
+    const Measurement result =
+        find_mpi_probe("mpi_collectives")->prepare(params, Json::object(), group)->measure();
+    EXPECT(result.detail.at("members") == group.members.size());
   }
 }
 
@@ -306,6 +473,7 @@ void cap_ends_a_collective_early(const MpiGroup& group) {
   Json params = defaults(*find_mpi_probe("mpi_collectives"));
   params["end_bytes"] = 8;
   params["max_s"] = 0.02;
+  params["collectives"] = {"all_reduce"};
   const auto prepared = find_mpi_probe("mpi_collectives")->prepare(params, Json::object(), group);
   faults.send_delay = std::chrono::milliseconds(4);
   const int iterations = prepared->measure().detail.at("iterations").at(0).get<int>();
@@ -315,15 +483,37 @@ void cap_ends_a_collective_early(const MpiGroup& group) {
   EXPECT(iterations >= 1 && iterations <= 5 && iterations == least);
 }
 
-void collective_with_a_wrong_element(const MpiGroup& group) {
-  faults.change_sum = my_rank == 1;
-  const std::string text = thrown_by<WrongResult>([&] {
-    const MpiProbe& probe = *find_mpi_probe("mpi_collectives");
-    probe.prepare(defaults(probe), Json::object(), group);
-  });
-  faults = {};
-  EXPECT(text.find("all_reduce of 8 bytes") != std::string::npos);
-  EXPECT(text.find("element 1 on rank 1 is") != std::string::npos);
+Json counted_by(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const WrongElementsResult& error) {
+    return error.detail;
+  }
+  return nullptr;
+}
+
+void collectives_with_a_wrong_element(const MpiGroup& group) {
+  const MpiProbe& probe = *find_mpi_probe("mpi_collectives");
+  Json params = defaults(probe);
+  params["begin_bytes"] = 512;
+  params["end_bytes"] = 4096;
+  for (const Collective& collective : collectives()) {
+    const auto prepare = [&] { probe.prepare(params, Json::object(), group); };
+    faults.change_result_of = my_rank == 1 ? collective.mpi_call : "";
+    const std::string text = thrown_by<WrongResult>(prepare);
+    const Json counted = counted_by(prepare);
+    faults = {};
+    EXPECT(text.find(fmt::format("{} of ", collective.rule->name)) != std::string::npos);
+    EXPECT(text.find("element 1 on rank 1 is") != std::string::npos);
+    EXPECT(counted.at("members") == group.members.size());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < 10; ++i) {
+      wrong += counted.at("wrong").at(i).get<std::size_t>();
+      EXPECT((counted.at("wrong").at(i) == 1) ==
+             (collectives()[i / 2].rule->name == collective.rule->name));
+    }
+    EXPECT(wrong == 2);
+  }
 }
 
 void too_few_members(MPI_Comm world) {
@@ -340,8 +530,8 @@ void run_all(MPI_Comm world, int size) {
   pattern_sees_a_shift();
   sizes_and_names();
   iterations_under_a_cap();
-  busbw_factor_of_all_reduce();
-  expected_sums_are_exact();
+  counts_and_factors_are_those_of_nccl_tests();
+  every_wrong_element_is_counted();
   pages_are_whole_and_zero();
   std::vector<int> all;
   for (int rank = 0; rank < size; ++rank) {
@@ -353,10 +543,15 @@ void run_all(MPI_Comm world, int size) {
   pairs_measure(group_of(world, ends));
   cap_ends_a_pair_early_on_both_ends(group_of(world, {0, 1}));
   pair_with_a_wrong_byte(group_of(world, ends));
-  collectives_measure(group_of(world, all));
-  collectives_measure(group_of(world, ends));
+  collectives_measure(group_of(world, all), size);
+  collectives_measure(group_of(world, ends), size);
+  collectives_that_are_asked_for(group_of(world, all));
+  clocks_of_one_machine_agree(world);
+  if (size >= 4) {
+    groups_measure_side_by_side(world, size);
+  }
   cap_ends_a_collective_early(group_of(world, all));
-  collective_with_a_wrong_element(group_of(world, all));
+  collectives_with_a_wrong_element(group_of(world, all));
   failed_call_is_an_exception(group_of(world, {0, 1}));
 }
 

@@ -5,8 +5,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/report/collectives_table.hpp"
 #include "harness/report/report.hpp"
 #include "results-schema/check.hpp"
+#include "tests/unit/collectives_run.hpp"
 
 namespace fleetbench {
 namespace {
@@ -160,6 +162,10 @@ TEST(ReportGolden, ColouredText) {
 TEST(ReportGolden, Json) { expect_golden("report.json", report_json(rich_report())); }
 
 TEST(ReportGolden, Prometheus) { expect_golden("report.prom", prometheus_text(rich_report())); }
+
+TEST(ReportGolden, Collectives) {
+  expect_golden("collectives.txt", collectives_table(collectives_run()));
+}
 
 TEST(ReportJson, IsValidAndSurvives) {
   for (const Report& report : {rich_report(), Report{}}) {

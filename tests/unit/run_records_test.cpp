@@ -21,6 +21,12 @@ SampleRecord link_sample() {
   return sample;
 }
 
+SampleRecord group_sample() {
+  SampleRecord sample = sample_of(1, 0, 2, {1e9, std::nullopt});
+  sample.group = {3, 2, 0};
+  return sample;
+}
+
 SampleRecord failed_sample() {
   SampleRecord sample = sample_of(0, 0, 1, {});
   sample.status = Status::timeout;
@@ -36,7 +42,8 @@ std::vector<Record> one_of_each() {
           OmissionRecord{"storage", std::nullopt, "no fio"},
           OmissionRecord{"storage", 2, "no space"},
           clean_end(),
-          LossRecord{2, 2, std::nullopt, "start", "start", "silent"}};
+          LossRecord{2, 2, std::nullopt, "start", "start", "silent"},
+          group_sample()};
 }
 
 std::string invalid_argument_of(const std::function<void()>& action) {
@@ -60,6 +67,10 @@ TEST(RunRecords, SurviveTheJournal) {
   EXPECT_EQ(sample.peer, 3);
   EXPECT_EQ(sample.values, link_sample().values);
   EXPECT_EQ(sample.detail, link_sample().detail);
+  EXPECT_TRUE(sample.group.empty());
+  EXPECT_FALSE(to_json(Record(link_sample())).contains("group"));
+  const auto grouped = std::get<SampleRecord>(record_from_json(to_json(Record(group_sample()))));
+  EXPECT_EQ(grouped.group, (std::vector<int>{3, 2, 0}));
 }
 
 TEST(RunRecords, AbsentAndNonFiniteValuesAreNull) {
@@ -99,6 +110,13 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
       {1, "node", "zero", "node is not a whole number from 0: \"zero\""},
       {1, "step", removed, "step is missing"},
       {1, "peer", -2, "peer is not a whole number from 0: -2"},
+      {8, "group", 3, "group is not an array: 3"},
+      {8, "group", {2, -1}, "group is not an array of whole numbers from 0: [2,-1]"},
+      {8,
+       "group",
+       {2, 5000000000},
+       "group is not an array of whole numbers from 0: [2,5000000000]"},
+      {8, "group", {2, 0.5}, "group is not an array of whole numbers from 0: [2,0.5]"},
       {1, "status", "fine",
        "status: status \"fine\" is none of ok, failed, timeout, wrong, skipped"},
       {1, "values", 3, "values is not an array: 3"},
@@ -167,6 +185,18 @@ TEST(AddRecord, RefusesWhatDoesNot) {
       {sample([](auto& s) { s.node = 4; }), "node: there is no node 4, the run has 4"},
       {sample([](auto& s) { s.peer = 9; }), "peer: there is no node 9, the run has 4"},
       {sample([](auto& s) { s.peer = 1; }), "peer: node 1 is its own peer"},
+      {sample([](auto& s) {
+         s.group = {1, 4};
+       }),
+       "group: there is no node 4, the run has 4"},
+      {sample([](auto& s) {
+         s.group = {1, 2, 1};
+       }),
+       "group: node 1 is in it twice"},
+      {sample([](auto& s) {
+         s.group = {2, 3};
+       }),
+       "group: node 1, whose sample this is, is not in it"},
       {sample([](auto& s) { s.values.pop_back(); }),
        "values: 1 of them, a sample of step \"mpi_pairs\" that is ok has 2"},
       {sample([](auto& s) { s.status = Status::failed; }),

@@ -45,6 +45,15 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
        "x.json: steps[0].matchings: 0 is out of range: at least 1 and at most 1000"},
       {with_step(R"("matchings": 3)"),
        R"(x.json: steps[0].matchings: has no meaning without "pairs": "matchings")"},
+      {with_step(R"("groups": {"size": 1})"),
+       "x.json: steps[0].groups.size: 1 is out of range: at least 2 and at most 4096"},
+      {with_step(R"("groups": {"rounds": 0})"),
+       "x.json: steps[0].groups.rounds: 0 is out of range: at least 1 and at most 1000"},
+      {with_step(R"("groups": {"rounds": "many"})"),
+       R"(x.json: steps[0].groups.rounds: "many" is not of type integer)"},
+      {with_step(R"("groups": {"sise": 8})"),
+       R"(x.json: steps[0].groups: unknown key "sise"; allowed are rounds, size)"},
+      {with_step(R"("groups": 8)"), "x.json: steps[0].groups: 8 is not of type object"},
       {with_step(R"("limit_s": 0)"),
        "x.json: steps[0].limit_s: 0 is out of range: over 0 and at most 86400"},
       {with_step(R"("limit_s": "1 minute")"),
@@ -53,7 +62,7 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
       {with_step(R"("passes": 9)"), "x.json: steps[0].passes: 9 is more than the scenario's 5"},
       {with_step(R"("params": [1])"), "x.json: steps[0].params: [1] is not of type object"},
       {with_step(R"("schedul": "alone")"),
-       R"(x.json: steps[0]: unknown key "schedul"; allowed are id, limit_s, matchings, pairs, params, passes, probe, schedule)"},
+       R"(x.json: steps[0]: unknown key "schedul"; allowed are groups, id, limit_s, matchings, pairs, params, passes, probe, schedule)"},
       {with_step(R"("id": "a b")"),
        R"(x.json: steps[0].id: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
       {with(R"("passes": 0)"), "x.json: passes: 0 is out of range: at least 1 and at most 100000"},
@@ -67,7 +76,11 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
       {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"id": "x"}]})",
        R"(x.json: steps[0]: "probe" is missing)"},
       {R"({"schema": "fleetbench-scenario/2.0", "name": "n", "steps": [{"probe": "p"}]})",
-       R"(x.json: schema: "fleetbench-scenario/2.0" is not "fleetbench-scenario/1.0")"},
+       R"(x.json: schema: "fleetbench-scenario/2.0" does not match ^fleetbench-scenario/1[.][0-9]+$)"},
+      {R"({"schema": "fleetbench-scenario/1", "name": "n", "steps": [{"probe": "p"}]})",
+       R"(x.json: schema: "fleetbench-scenario/1" does not match)"},
+      {R"({"schema": 1.0, "name": "n", "steps": [{"probe": "p"}]})",
+       "x.json: schema: 1.0 is not of type string"},
       {R"({"name": "n", "steps": [{"probe": "p"}]})", R"(x.json: "schema" is missing)"},
       {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "p"}, {"probe": "p"}]})",
        R"(x.json: steps[1].id: "p" is used twice; give each step an id of its own)"},
@@ -102,6 +115,27 @@ TEST(Scenario, WhatIsWrittenIsReadAgainTheSame) {
   const auto json = to_json(scenario);
   EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
   EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+}
+
+TEST(Scenario, GroupsHaveTheirDefaultsAndSurvive) {
+  EXPECT_FALSE(parse_scenario(with_step(R"("id": "x")"), "x.json").steps[0].groups);
+  const auto plain = parse_scenario(with_step(R"("groups": {})"), "x.json");
+  ASSERT_TRUE(plain.steps[0].groups);
+  EXPECT_EQ(plain.steps[0].groups->size, 8);
+  EXPECT_EQ(plain.steps[0].groups->rounds, 4);
+  const auto json =
+      to_json(parse_scenario(with_step(R"("groups": {"size": 3, "rounds": 2})"), "x.json"));
+  EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
+  EXPECT_EQ(json.at("steps")[0].at("groups"), (Json{{"size", 3}, {"rounds", 2}}));
+  EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+}
+
+TEST(Scenario, AnyMinorVersionIsRead) {
+  for (const char* version : {"1.0", "1.1", "1.23"}) {
+    const auto text = std::string(R"({"schema": "fleetbench-scenario/)") + version +
+                      R"(", "name": "n", "steps": [{"probe": "p"}]})";
+    EXPECT_EQ(error_of(text), "no error") << version;
+  }
 }
 
 TEST(Scenario, TheOnesThatAreBuiltInAreValid) {

@@ -150,6 +150,50 @@ TEST(MakeSlots, AGroupIsEverybodyAndNeedsTwo) {
   EXPECT_TRUE(make_slots(steps, 1, 1).empty());
 }
 
+std::vector<PlannedStep> grouped_steps(ScheduleOverride schedule, int passes = 2) {
+  auto groups = step("groups");
+  groups.groups = Groups{.size = 4, .rounds = 3};
+  return plan_steps(scenario({groups}, passes), {probe("groups", Participants::group)}, schedule,
+                    true);
+}
+
+TEST(MakeSlots, GroupsOfARoundMeasureTogetherAndAreTheSameInEveryPass) {
+  const auto slots = make_slots(grouped_steps(ScheduleOverride::none), 9, 5);
+  ASSERT_EQ(slots.size(), 2U * 3);
+  std::set<std::vector<Party>> in_pass[2];
+  for (const auto& slot : slots) {
+    EXPECT_EQ(slot.parties.size(), 2U);
+    EXPECT_EQ(nodes_of({slot}).size(), 9U);
+    in_pass[slot.pass].insert(slot.parties);
+  }
+  EXPECT_EQ(in_pass[0].size(), 3U);
+  EXPECT_EQ(in_pass[0], in_pass[1]);
+}
+
+TEST(MakeSlots, GroupsAloneMeasureOneAtATime) {
+  const auto slots = make_slots(grouped_steps(ScheduleOverride::alone, 1), 12, 5);
+  EXPECT_EQ(slots.size(), 3U * 3);
+  for (const auto& slot : slots) {
+    EXPECT_EQ(slot.parties.size(), 1U);
+  }
+}
+
+TEST(MakeSlots, AStepWithoutSlotsHasAReason) {
+  const auto grouped = grouped_steps(ScheduleOverride::none)[0];
+  const auto fleet_wide = plan_steps(scenario({step("all")}), {probe("all", Participants::group)},
+                                     ScheduleOverride::none, false)[0];
+  const auto alone = node_steps(Schedule::alone, ScheduleOverride::none)[0];
+  for (int nodes = 1; nodes < 6; ++nodes) {
+    for (const auto& planned : {grouped, fleet_wide, alone}) {
+      EXPECT_EQ(make_slots({planned}, nodes, 1).empty(),
+                reason_without_slots(planned, nodes).has_value())
+          << planned.id << " on " << nodes;
+    }
+  }
+  EXPECT_EQ(reason_without_slots(grouped, 3), "3 nodes cannot be split into groups, it takes 4");
+  EXPECT_EQ(reason_without_slots(fleet_wide, 1), "it takes 2 nodes, there is 1");
+}
+
 TEST(MakeSlots, DependOnTheSeedAlone) {
   const auto steps = node_steps(Schedule::alone, ScheduleOverride::none);
   const auto parties = [&](std::uint64_t seed) {

@@ -1,0 +1,170 @@
+#include "harness/report/collectives_data.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace fleetbench::report {
+namespace {
+
+// More than any machine has: somebody tampered with it.
+constexpr double kMostBytes = 1e15;
+
+// A metric of a step that is the bus bandwidth of a collective.
+struct Column {
+  std::size_t metric = 0;
+  const CollectiveRule* rule = nullptr;
+};
+
+std::vector<Column> columns_of(const StepRecord& step) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < step.metrics.size(); ++i) {
+    const std::string& name = step.metrics[i].name;
+    const auto end = name.find(".busbw.");
+    const auto* rule =
+        end == std::string::npos ? nullptr : find_collective_rule(name.substr(0, end));
+    if (rule != nullptr) {
+      columns.push_back({i, rule});
+    }
+  }
+  return columns;
+}
+
+// A number at a position of a list in a sample's detail; none where there is no such thing, as in
+// journals that somebody else wrote.
+std::optional<double> number_at(const Json& detail, const char* list, std::size_t position) {
+  const auto found = detail.is_object() ? detail.find(list) : detail.end();
+  if (found == detail.end() || !found->is_array() || position >= found->size() ||
+      !found->at(position).is_number()) {
+    return std::nullopt;
+  }
+  return found->at(position).get<double>();
+}
+
+std::optional<std::size_t> members_of(const SampleRecord& sample) {
+  const Json& detail = sample.detail;
+  if (!detail.is_object() || !detail.contains("members") ||
+      !detail.at("members").is_number_unsigned() || detail.at("members").get<std::size_t>() < 2) {
+    return std::nullopt;
+  }
+  return detail.at("members").get<std::size_t>();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The samples of one group in one step. The whole fleet has no list of members in its samples.
+class GroupSamples {
+ public:
+  GroupSamples(std::vector<int> group, std::size_t members)
+      : group_(std::move(group)), members_(members) {}
+
+  bool is(const std::vector<int>& group, std::size_t members) const {
+    return group_ == group && members_ == members;
+  }
+  void add(const SampleRecord& sample) {
+    samples_.push_back(&sample);
+    seen_.insert(sample.node);
+  }
+  std::vector<int> nodes() const {
+    return group_.empty() ? std::vector<int>(seen_.begin(), seen_.end()) : group_;
+  }
+  std::size_t members() const { return members_; }
+
+  std::size_t passes() const {
+    std::set<int> passes;
+    for (const SampleRecord* sample : samples_) {
+      if (sample->status == Status::ok) {
+        passes.insert(sample->pass);
+      }
+    }
+    return passes.size();
+  }
+
+  CollectiveRow row(const Column& column) const {
+    CollectiveRow row;
+    std::map<int, std::vector<double>> times_s;  // by slot, over the ranks
+    for (const SampleRecord* sample : samples_) {
+      const auto bytes = number_at(sample->detail, "bytes", column.metric);
+      if (!bytes || *bytes < 1 || *bytes > kMostBytes) {
+        continue;
+      }
+      row.bytes = static_cast<std::size_t>(*bytes);
+      const auto time_s = number_at(sample->detail, "time_s", column.metric);
+      if (sample->status == Status::ok && time_s && *time_s > 0) {
+        times_s[sample->slot].push_back(*time_s);
+      }
+      row.wrong =
+          std::max(row.wrong, number_at(sample->detail, "wrong", column.metric).value_or(0));
+    }
+    std::vector<double> means_s;
+    for (const auto& [slot, of_ranks] : times_s) {
+      means_s.push_back(mean(of_ranks));
+    }
+    row.time_s = means_s.empty() ? std::nullopt : std::optional(median(std::move(means_s)));
+    row.count = column.rule->count(row.bytes, members_);
+    return row;
+  }
+
+ private:
+  std::vector<int> group_;
+  std::size_t members_;
+  std::vector<const SampleRecord*> samples_;
+  std::set<int> seen_;
+};
+
+std::vector<GroupSamples> groups_of(const RunData& run, const StepRecord& step) {
+  std::vector<GroupSamples> groups;
+  for (const SampleRecord& sample : run.samples) {
+    const auto members = sample.step == step.step ? members_of(sample) : std::nullopt;
+    if (!members) {
+      continue;
+    }
+    auto group = std::ranges::find_if(
+        groups, [&](const GroupSamples& known) { return known.is(sample.group, *members); });
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), GroupSamples(sample.group, *members));
+    }
+    group->add(sample);
+  }
+  return groups;
+}
+
+void add_sweeps(const StepRecord& step, const GroupSamples& group,
+                const std::vector<Column>& columns, std::vector<CollectiveSweepData>& sweeps) {
+  const std::size_t first = sweeps.size();
+  for (const Column& column : columns) {
+    if (sweeps.size() == first || sweeps.back().rule != column.rule) {
+      sweeps.push_back({&step, column.rule, group.nodes(), group.members(), group.passes(), {}});
+    }
+    const CollectiveRow row = group.row(column);
+    if (row.bytes > 0) {
+      sweeps.back().rows.push_back(row);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CollectiveSweepData> collective_sweeps(const RunData& run) {
+  std::vector<CollectiveSweepData> sweeps;
+  for (const StepRecord& step : run.steps) {
+    const std::vector<Column> columns = columns_of(step);
+    if (columns.empty()) {
+      continue;
+    }
+    for (const GroupSamples& group : groups_of(run, step)) {
+      add_sweeps(step, group, columns, sweeps);
+    }
+  }
+  return sweeps;
+}
+
+}  // namespace fleetbench::report
