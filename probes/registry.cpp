@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Probe>> make_all() {
   probes.push_back(make_inventory());
   probes.push_back(make_cpu_gemm());
   probes.push_back(make_host_memory());
+  probes.push_back(make_token_pack());
   return probes;
 }
 
