@@ -1,31 +1,24 @@
 // Does cpu_gemm report what a bare cblas loop measures?
 //
-// gemm_bench [SECONDS]. In one process, turn by turn: bare loop, probe, bare loop again, all with
-// the same matrices' size and number of multiplications. A figure's ratio is the median over turns
-// of probe / bare; its control is the same of the second bare loop / the first. Turns are added
-// until every control is within 2 %, ten minutes at most; then the ratios are judged.
+// gemm_bench [SECONDS]: at most so long, ten minutes where nothing is said. Both sides use matrices
+// of the same size and the same number of multiplications. See ab_bench.hpp.
 // Exit code: 0 all within 3 %, 2 one is not, 3 a control never held.
 #include <cblas.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
-#include <map>
 #include <random>
 
 #include "probes/registry.hpp"
 #include "probes/support/blas_kernel.hpp"
 #include "probes/support/median.hpp"
 #include "results-schema/check.hpp"
+#include "tests/bench/ab_bench.hpp"
 
 namespace fleetbench {
 namespace {
 
-constexpr double kRatio = 0.03;
-constexpr double kControl = 0.02;
-constexpr std::size_t kFewestTurns = 40;
 constexpr int kRepetitions = 5;
 constexpr int kSize = 1024;
 
@@ -68,61 +61,25 @@ double bare_rate(int n, int iterations) {
   return 2.0 * n * n * n * iterations / median(seconds);
 }
 
-struct Figure {
-  std::vector<double> probe;
-  std::vector<double> ratios;
-  std::vector<double> controls;
-
-  void add(double first, double measured, double second) {
-    probe.push_back(measured);
-    ratios.push_back(measured / std::sqrt(first * second));
-    controls.push_back(second / first);
-  }
-  bool control_holds() const {
-    return controls.size() >= kFewestTurns && std::abs(median(controls) - 1) <= kControl;
-  }
-  bool ratio_holds() const { return std::abs(median(ratios) - 1) <= kRatio; }
-};
-
 double probe_rate(const Probe& probe, const Json& params, const Json& work) {
   return probe.prepare(params, work)->measure().values.at(0).value();
 }
 
+AbCase make_case(const Probe& probe, const std::string& precision, int iterations,
+                 double (*bare)(int, int)) {
+  const Json params =
+      with_defaults({{"precisions", {precision}}, {"n", kSize}}, probe.info().params_schema);
+  const Json work{{"n", kSize}, {"iterations", {{precision, iterations}}}};
+  return {.name = precision,
+          .plain = [=] { return bare(kSize, iterations); },
+          .probe = [&probe, params, work] { return probe_rate(probe, params, work); }};
+}
+
 int run(double seconds) {
   const auto probe = make_cpu_gemm();
-  std::map<std::string, Figure> figures;
-  const auto start = Clock::now();
-  const auto done = [&] {
-    return figures.size() == 2 && std::all_of(figures.begin(), figures.end(), [](const auto& f) {
-             return f.second.control_holds();
-           });
-  };
-  while (!done() && std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-    for (const char* precision : {"fp32", "fp64"}) {
-      const Json params =
-          with_defaults({{"precisions", {precision}}, {"n", kSize}}, probe->info().params_schema);
-      const int iterations = precision == std::string("fp32") ? 4 : 2;
-      const Json work{{"n", kSize}, {"iterations", {{precision, iterations}}}};
-      const auto bare = precision == std::string("fp32") ? bare_rate<float> : bare_rate<double>;
-      const double first = bare(kSize, iterations);
-      const double measured = probe_rate(*probe, params, work);
-      figures[precision].add(first, measured, bare(kSize, iterations));
-    }
-  }
-  fmt::print("{:<16}{:>14}{:>8}{:>9}{:>7}\n", "cpu_gemm", "FLOP/s", "ratio", "control", "turns");
-  for (const auto& [name, figure] : figures) {
-    fmt::print("{:<16}{:>14.4g}{:>8.3f}{:>9.3f}{:>7}\n", name, median(figure.probe),
-               median(figure.ratios), median(figure.controls), figure.ratios.size());
-  }
-  if (!done()) {
-    fmt::print("the control does not hold: this machine is too busy to compare anything on it\n");
-    return 3;
-  }
-  const bool same = std::all_of(figures.begin(), figures.end(),
-                                [](const auto& f) { return f.second.ratio_holds(); });
-  fmt::print("{}\n", same ? "the probe reports what the bare loop measures"
-                          : "the probe differs from the bare loop");
-  return same ? 0 : 2;
+  return compare_turn_by_turn("cpu_gemm", "FLOP/s", seconds,
+                              {make_case(*probe, "fp32", 4, bare_rate<float>),
+                               make_case(*probe, "fp64", 2, bare_rate<double>)});
 }
 
 }  // namespace
