@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <new>
 
 #include "probes/support/printable.hpp"
@@ -28,11 +29,20 @@ ArchiveHandle owned(archive* handle) {
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& image,
-                       archive* handle) {
+                       const std::string& what) {
+  throw std::runtime_error(printable_text(fmt::format("{}{}{}: libarchive: {}", path.string(),
+                                                      image.empty() ? "" : ": ", image, what)));
+}
+
+std::string text_of(archive* handle) {
   const char* text = archive_error_string(handle);
-  throw std::runtime_error(
-      printable_text(fmt::format("{}{}{}: libarchive: {}", path.string(), image.empty() ? "" : ": ",
-                                 image, text == nullptr ? "failed without a reason" : text)));
+  return text == nullptr ? "failed without a reason" : text;
+}
+
+// Of a failed write libarchive says no more than that; of a failed read its number may be no errno.
+std::string write_error(archive* handle) {
+  const int error = archive_errno(handle);
+  return error > 0 ? fmt::format("{}: {}", text_of(handle), std::strerror(error)) : text_of(handle);
 }
 
 }  // namespace
@@ -60,7 +70,7 @@ void ShardWriter::add(const std::string& name, std::span<const std::byte> bytes)
   check(archive_write_header(handle_.get(), entry.get()));
   if (archive_write_data(handle_.get(), bytes.data(), bytes.size()) !=
       static_cast<la_ssize_t>(bytes.size())) {
-    fail(path_, name, handle_.get());
+    fail(path_, name, write_error(handle_.get()));
   }
 }
 
@@ -68,7 +78,7 @@ void ShardWriter::finish() { check(archive_write_close(handle_.get())); }
 
 void ShardWriter::check(int result) const {
   if (result != ARCHIVE_OK) {
-    fail(path_, "", handle_.get());
+    fail(path_, "", write_error(handle_.get()));
   }
 }
 
@@ -104,7 +114,7 @@ std::string ShardReader::next(Bytes& bytes) {
 
 void ShardReader::check(int result, const std::string& image) const {
   if (result != ARCHIVE_OK) {
-    fail(path_, image, handle_.get());
+    fail(path_, image, text_of(handle_.get()));
   }
 }
 
