@@ -58,6 +58,9 @@ class PreparedLoading : public Prepared {
         batches_per_worker_(work.at("batches_per_worker").get<int>()) {}
 
   Measurement measure() override {
+    values_.clear();
+    windows_ = Json::object();
+    sweep_ = Json::array();
     measure_forms();
     const Form form = set_->spec().forms.front();
     const auto one = run(form, options_of(params_, 1), batches_per_worker_);

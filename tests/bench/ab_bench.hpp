@@ -1,0 +1,90 @@
+// Compares a probe with a plain program that does the same work, in one process, turn by turn:
+// plain, probe, plain again. A case's ratio is the median over turns of probe / plain; its control
+// is the same of the second plain run / the first. Turns are added until every control is within
+// 2 %; then the ratios are judged.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "probes/support/median.hpp"
+
+namespace fleetbench {
+
+// Both return one figure, in the unit of the table.
+struct AbCase {
+  std::string name;
+  std::function<double()> plain;
+  std::function<double()> probe;
+};
+
+namespace ab_bench {
+
+constexpr double kRatio = 0.03;
+constexpr double kControl = 0.02;
+constexpr std::size_t kFewestTurns = 40;
+
+struct Figure {
+  std::vector<double> probe;
+  std::vector<double> ratios;
+  std::vector<double> controls;
+
+  void add(double first, double measured, double second) {
+    probe.push_back(measured);
+    ratios.push_back(measured / std::sqrt(first * second));
+    controls.push_back(second / first);
+  }
+  bool control_holds() const {
+    return controls.size() >= kFewestTurns && std::abs(median(controls) - 1) <= kControl;
+  }
+  bool ratio_holds() const { return std::abs(median(ratios) - 1) <= kRatio; }
+};
+
+inline void print(const std::string& title, const std::string& unit,
+                  const std::vector<AbCase>& cases, const std::vector<Figure>& figures) {
+  fmt::print("{:<24}{:>14}{:>8}{:>9}{:>7}\n", title, unit, "ratio", "control", "turns");
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    fmt::print("{:<24}{:>14.4g}{:>8.3f}{:>9.3f}{:>7}\n", cases[i].name, median(figures[i].probe),
+               median(figures[i].ratios), median(figures[i].controls), figures[i].ratios.size());
+  }
+}
+
+}  // namespace ab_bench
+
+// Prints a table and returns the exit code: 0 all ratios within 3 %, 2 one is not, 3 a control did
+// not hold within `seconds`. `unit` is that of the figures.
+inline int compare_turn_by_turn(const std::string& title, const std::string& unit, double seconds,
+                                const std::vector<AbCase>& cases) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<ab_bench::Figure> figures(cases.size());
+  const auto done = [&] {
+    return std::all_of(figures.begin(), figures.end(),
+                       [](const auto& figure) { return figure.control_holds(); });
+  };
+  const auto start = Clock::now();
+  do {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const double first = cases[i].plain();
+      const double measured = cases[i].probe();
+      figures[i].add(first, measured, cases[i].plain());
+    }
+  } while (!done() && std::chrono::duration<double>(Clock::now() - start).count() < seconds);
+  ab_bench::print(title, unit, cases, figures);
+  if (!done()) {
+    fmt::print("the control does not hold: this machine is too busy to compare anything on it\n");
+    return 3;
+  }
+  const bool same = std::all_of(figures.begin(), figures.end(),
+                                [](const auto& figure) { return figure.ratio_holds(); });
+  fmt::print("{}\n", same ? "the probe reports what the plain program measures"
+                          : "the probe differs from the plain program");
+  return same ? 0 : 2;
+}
+
+}  // namespace fleetbench
