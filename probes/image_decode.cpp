@@ -47,6 +47,9 @@ int workers_of(const Json& params) {
   return asked > 0 ? asked : usable_cores();
 }
 
+// For the journal, which keeps it for each sample.
+double rounded(double rate) { return std::round(rate * 10) / 10; }
+
 class PreparedLoading : public Prepared {
  public:
   PreparedLoading(std::shared_ptr<const ImageSet> set, const Json& params, const Json& work)
@@ -87,7 +90,9 @@ class PreparedLoading : public Prepared {
 
   void note(const std::string& who, const Throughput& throughput) {
     values_[rate_name(who)] = throughput.images_per_s();
-    windows_[who] = throughput.windows;
+    for (const double rate : throughput.windows) {
+      windows_[who].push_back(rounded(rate));
+    }
   }
 
   // The first form gives the stages that all of them have in common.
@@ -117,7 +122,7 @@ class PreparedLoading : public Prepared {
     double best = 0;
     for (const auto& [workers, rate] : rates) {
       best = std::max(best, rate);
-      sweep_.push_back({workers, rate});
+      sweep_.push_back({workers, rounded(rate)});
     }
     const auto enough = std::find_if(rates.begin(), rates.end(), [&](const auto& entry) {
       return entry.second >= kSaturated * best;

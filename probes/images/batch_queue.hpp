@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -20,6 +21,9 @@ struct Batch {
 
   Pages pages;                      // the tensor, image after image
   std::vector<std::size_t> images;  // their numbers in the set
+  // Told by the worker when it was through, so that a consumer that comes late changes no figure.
+  std::chrono::steady_clock::time_point made_at;
+  std::uint64_t images_done = 0;  // by all workers until then
 };
 
 // A batch that a worker has begun.

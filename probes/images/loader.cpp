@@ -58,6 +58,8 @@ void Loader::work() {
     while (auto ticket = queue_.begin()) {
       clock.end_of(Stage::idle);
       fill(*ticket, pipeline, clock);
+      ticket->batch->made_at = StageClock::Clock::now();
+      ticket->batch->images_done = images_done_;
       queue_.deliver(std::move(*ticket));
     }
   } catch (...) {

@@ -19,12 +19,6 @@ std::optional<BytesRead> bytes_read_now() {
   return text ? parse_process_io(*text) : std::nullopt;
 }
 
-void take_batches(Loader& loader, int count) {
-  for (int i = 0; i < count; ++i) {
-    loader.give_back(loader.next());
-  }
-}
-
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -51,22 +45,31 @@ double page_cache_share(const BytesRead& before, const BytesRead& after) {
 
 double Throughput::images_per_s() const { return median(windows); }
 
+std::vector<double> window_rates(std::vector<Progress> made, int first, int batches) {
+  std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  std::vector<double> rates;
+  auto edge = static_cast<std::size_t>(first) - 1;
+  const auto step = static_cast<std::size_t>(batches);
+  for (; edge + step < made.size(); edge += step) {
+    const Progress& from = made[edge];
+    const Progress& to = made[edge + step];
+    rates.push_back(static_cast<double>(to.images - from.images) / seconds(to.at - from.at));
+  }
+  return rates;
+}
+
 Throughput measure_throughput(const ImageSet& set, Form form, const LoaderOptions& options,
                               int windows, int batches) {
   Throughput throughput;
   const auto read_before = bytes_read_now();
   Loader loader(set, form, options);
-  take_batches(loader, options.workers);
-  auto start = Clock::now();
-  std::uint64_t done = loader.images_done();
-  for (int i = 0; i < windows; ++i) {
-    take_batches(loader, batches);
-    const std::uint64_t done_now = loader.images_done();
-    const auto now = Clock::now();
-    throughput.windows.push_back(static_cast<double>(done_now - done) / seconds(now - start));
-    start = now;
-    done = done_now;
+  std::vector<Progress> made;
+  for (int i = 0; i < options.workers + windows * batches; ++i) {
+    auto batch = loader.next();
+    made.push_back({batch->made_at, batch->images_done});
+    loader.give_back(std::move(batch));
   }
+  throughput.windows = window_rates(std::move(made), options.workers, batches);
   throughput.stages = loader.finish();
   const auto read_after = bytes_read_now();
   if (read_before && read_after) {
@@ -78,7 +81,9 @@ Throughput measure_throughput(const ImageSet& set, Form form, const LoaderOption
 std::vector<double> waits_of_consumer(const ImageSet& set, Form form, const LoaderOptions& options,
                                       int steps, double step_s) {
   Loader loader(set, form, options);
-  take_batches(loader, options.workers);
+  for (int i = 0; i < options.workers; ++i) {
+    loader.give_back(loader.next());
+  }
   std::vector<double> waits;
   for (int i = 0; i < steps; ++i) {
     std::this_thread::sleep_for(std::chrono::duration<double>(step_s));

@@ -1,6 +1,7 @@
 // How fast a loader is, and how long a training step waits for it.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,11 +30,20 @@ struct Throughput {
   double images_per_s() const;  // of the median window
 };
 
-// Lets each worker make a batch, then times `windows` windows of `batches` batches each, back to
-// back, while workers go on: neither their start nor their end is in it. The rate is that of images
-// done between the first and the last moment of a window, also those in batches that are being
-// made: with whole batches it would jump by one for each worker. The consumer takes batches as fast
-// as they come. Throws what workers throw.
+// A moment at which a batch was made, and how many images were done by then, also those in batches
+// that were being made: counted in whole batches, rates would jump by one for each worker.
+struct Progress {
+  std::chrono::steady_clock::time_point at;
+  std::uint64_t images = 0;
+};
+
+// Images/s of windows of `batches` each, back to back, from the moment when `first` batches (at
+// least 1) were made. Of a rest that fills no window nothing is said. `made` is in no order.
+std::vector<double> window_rates(std::vector<Progress> made, int first, int batches);
+
+// Lets each worker make a batch, then times `windows` windows of `batches` batches each while
+// workers go on: neither their start nor their end is in it. The consumer takes batches as fast as
+// they come. Throws what workers throw.
 Throughput measure_throughput(const ImageSet& set, Form form, const LoaderOptions& options,
                               int windows, int batches);
 

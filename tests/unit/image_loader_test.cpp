@@ -194,6 +194,26 @@ TEST_F(Loaders, AConsumersWaitsAreCounted) {
   EXPECT_TRUE(std::all_of(waits.begin(), waits.end(), [](double wait) { return wait >= 0; }));
 }
 
+Progress progress(int milliseconds, std::uint64_t images) {
+  return {std::chrono::steady_clock::time_point(std::chrono::milliseconds(milliseconds)), images};
+}
+
+TEST(WindowRates, AreOfImagesDoneBetweenTheirEdges) {
+  // Two workers, batches of 10; the first two are the start.
+  const std::vector<Progress> made{progress(100, 11), progress(110, 20), progress(200, 31),
+                                   progress(210, 40), progress(300, 51), progress(310, 60)};
+  const auto rates = window_rates(made, 2, 2);
+  ASSERT_EQ(rates.size(), 2U);
+  EXPECT_DOUBLE_EQ(rates[0], 200);
+  EXPECT_DOUBLE_EQ(rates[1], 200);
+  const auto shuffled = std::vector<Progress>{made[3], made[0], made[5], made[2], made[1], made[4]};
+  EXPECT_EQ(window_rates(shuffled, 2, 2), rates);
+  EXPECT_EQ(window_rates(made, 2, 3).size(), 1U);  // one left over
+  EXPECT_EQ(window_rates(made, 1, 1).size(), 5U);
+  EXPECT_TRUE(window_rates(made, 2, 5).empty());
+  EXPECT_TRUE(window_rates({}, 1, 1).empty());
+}
+
 TEST(BatchQueue, GivesBatchesInOrder) {
   BatchQueue queue(3, 16);
   auto first = queue.begin();
