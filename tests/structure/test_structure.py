@@ -14,6 +14,7 @@ MAY_SEE = {
     "probes/support": {"results-schema", "probes"},
     "probes/memory": {"results-schema", "probes", "probes/support"},
     "probes/text": {"results-schema", "probes", "probes/support"},
+    "probes/images": {"results-schema", "probes", "probes/support"},
     "probes/mpi": {"results-schema", "probes", "probes/support"},
     "harness/plan": {"results-schema", "probes"},
     "harness/detect": {"results-schema"},
@@ -72,7 +73,8 @@ class Structure(unittest.TestCase):
 
     def worker_files(self, folder):
         # The probes that the worker runs are made of what these folders hold.
-        return {"probes/support", "probes/memory", "probes/text"} if folder == "probes" else set()
+        parts = {"probes/support", "probes/images", "probes/memory", "probes/storage", "probes/text", "probes/fio"}
+        return parts if folder == "probes" else set()
 
     def test_nothing_runs_a_shell(self):
         for path in sources():
