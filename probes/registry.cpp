@@ -8,6 +8,7 @@ std::vector<std::unique_ptr<Probe>> make_all() {
   std::vector<std::unique_ptr<Probe>> probes;
   probes.push_back(make_inventory());
   probes.push_back(make_cpu_gemm());
+  probes.push_back(make_storage());
   return probes;
 }
 

@@ -10,5 +10,6 @@ const Probe* find_worker_probe(std::string_view name);  // null where there is n
 
 std::unique_ptr<Probe> make_inventory();
 std::unique_ptr<Probe> make_cpu_gemm();
+std::unique_ptr<Probe> make_storage();
 
 }  // namespace fleetbench

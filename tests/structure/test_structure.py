@@ -12,6 +12,8 @@ MAY_SEE = {
     "results-schema": set(),
     "probes": {"results-schema"},
     "probes/support": {"results-schema", "probes"},
+    "probes/fio": {"results-schema", "probes", "probes/support"},
+    "probes/storage": {"results-schema", "probes", "probes/fio", "probes/support"},
     "probes/mpi": {"results-schema", "probes", "probes/support"},
     "harness/plan": {"results-schema", "probes"},
     "harness/detect": {"results-schema"},
@@ -69,8 +71,8 @@ class Structure(unittest.TestCase):
                     self.assertIn(target, MAY_SEE[folder] | self.worker_files(folder), f"{path} includes {header}")
 
     def worker_files(self, folder):
-        # The probes that the worker runs are made of what probes/support holds.
-        return {"probes/support"} if folder == "probes" else set()
+        # The probes that the worker runs are made of what these hold.
+        return {"probes/support", "probes/fio", "probes/storage"} if folder == "probes" else set()
 
     def test_nothing_runs_a_shell(self):
         for path in sources():
