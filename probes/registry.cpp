@@ -8,8 +8,9 @@ std::vector<std::unique_ptr<Probe>> make_all() {
   std::vector<std::unique_ptr<Probe>> probes;
   probes.push_back(make_inventory());
   probes.push_back(make_cpu_gemm());
-  probes.push_back(make_image_decode());
   probes.push_back(make_host_memory());
+  probes.push_back(make_storage());
+  probes.push_back(make_image_decode());
   probes.push_back(make_token_pack());
   probes.push_back(make_command());
   probes.push_back(make_fleet_command());

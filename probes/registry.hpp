@@ -10,8 +10,9 @@ const Probe* find_worker_probe(std::string_view name);  // null where there is n
 
 std::unique_ptr<Probe> make_inventory();
 std::unique_ptr<Probe> make_cpu_gemm();
-std::unique_ptr<Probe> make_image_decode();
 std::unique_ptr<Probe> make_host_memory();
+std::unique_ptr<Probe> make_storage();
+std::unique_ptr<Probe> make_image_decode();
 std::unique_ptr<Probe> make_token_pack();
 std::unique_ptr<Probe> make_command();
 std::unique_ptr<Probe> make_fleet_command();

@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 
-#include "probes/support/mountinfo.hpp"
 #include "probes/support/text_fields.hpp"
 
 namespace fleetbench {
@@ -112,12 +111,16 @@ FactList mount_facts(std::string_view mountinfo) {
   std::erase_if(mounts, [](const MountEntry& mount) { return !holds_data(mount); });
   FactList facts{.entries = Json::array(), .left_off = cut_to(kMaxMounts, mounts)};
   for (const MountEntry& mount : mounts) {
-    facts.entries.push_back({{"mount_point", mount.mount_point},
-                             {"fs_type", mount.fs_type},
-                             {"source", without_login(mount.source)},
-                             {"options", options(mount)}});
+    facts.entries.push_back(mount_fact(mount));
   }
   return facts;
+}
+
+Json mount_fact(const MountEntry& mount) {
+  return {{"mount_point", mount.mount_point},
+          {"fs_type", mount.fs_type},
+          {"source", without_login(mount.source)},
+          {"options", options(mount)}};
 }
 
 }  // namespace fleetbench

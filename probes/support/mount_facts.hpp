@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "probes/support/fact.hpp"
+#include "probes/support/mountinfo.hpp"
 
 namespace fleetbench {
 
@@ -16,5 +17,8 @@ inline constexpr std::size_t kMaxMounts = 64;
 // and a name and password in a URL, are replaced by "…". Nothing is asked of the file systems
 // themselves: one whose server is gone would hang.
 FactList mount_facts(std::string_view mountinfo);
+
+// One of them in that form.
+Json mount_fact(const MountEntry& mount);
 
 }  // namespace fleetbench

@@ -11,7 +11,28 @@ namespace {
 
 bool is_octal(char character) { return character >= '0' && character <= '7'; }
 
-std::string without_escapes(std::string_view text) {
+// "36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/sda rw": the optional fields in the
+// middle end at the lone "-".
+std::optional<MountEntry> parse_line(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line, ' ');
+  const auto start = fields.begin() + std::min<std::ptrdiff_t>(6, std::ssize(fields));
+  const auto dash = std::find(start, fields.end(), "-");
+  if (fields.end() - dash < 4) {
+    return std::nullopt;
+  }
+  return MountEntry{.root = without_octal_escapes(fields[3]),
+                    .mount_point = without_octal_escapes(fields[4]),
+                    .options = std::string(fields[5]),
+                    .fs_type = without_octal_escapes(dash[1]),
+                    .source = without_octal_escapes(dash[2]),
+                    .super_options = without_octal_escapes(dash[3]),
+                    .id = static_cast<int>(parse_integer(fields[0]).value_or(-1)),
+                    .parent = static_cast<int>(parse_integer(fields[1]).value_or(-1))};
+}
+
+}  // namespace
+
+std::string without_octal_escapes(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escaped = text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) &&
@@ -26,25 +47,6 @@ std::string without_escapes(std::string_view text) {
   }
   return plain;
 }
-
-// "36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/sda rw": the optional fields in the
-// middle end at the lone "-".
-std::optional<MountEntry> parse_line(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line, ' ');
-  const auto start = fields.begin() + std::min<std::ptrdiff_t>(6, std::ssize(fields));
-  const auto dash = std::find(start, fields.end(), "-");
-  if (fields.end() - dash < 4) {
-    return std::nullopt;
-  }
-  return MountEntry{.root = without_escapes(fields[3]),
-                    .mount_point = without_escapes(fields[4]),
-                    .options = std::string(fields[5]),
-                    .fs_type = without_escapes(dash[1]),
-                    .source = without_escapes(dash[2]),
-                    .super_options = without_escapes(dash[3])};
-}
-
-}  // namespace
 
 std::vector<MountEntry> parse_mountinfo(std::string_view text) {
   std::vector<MountEntry> mounts;

@@ -15,6 +15,8 @@ MAY_SEE = {
     "probes/memory": {"results-schema", "probes", "probes/support"},
     "probes/text": {"results-schema", "probes", "probes/support"},
     "probes/images": {"results-schema", "probes", "probes/support"},
+    "probes/fio": {"results-schema", "probes", "probes/support"},
+    "probes/storage": {"results-schema", "probes", "probes/fio", "probes/support"},
     "probes/mpi": {"results-schema", "probes", "probes/support"},
     "harness/plan": {"results-schema", "probes"},
     "harness/detect": {"results-schema"},
@@ -73,7 +75,7 @@ class Structure(unittest.TestCase):
 
     def worker_files(self, folder):
         # The probes that the worker runs are made of what these folders hold.
-        parts = {"probes/support", "probes/images", "probes/memory", "probes/storage", "probes/text", "probes/fio"}
+        parts = {"probes/support", "probes/fio", "probes/images", "probes/memory", "probes/storage", "probes/text"}
         return parts if folder == "probes" else set()
 
     def test_nothing_runs_a_shell(self):

@@ -1,0 +1,35 @@
+// What a folder is on: file system, mount, disk.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "probes/support/disk_stats.hpp"
+#include "probes/support/host_files.hpp"
+#include "probes/support/nfs_stats.hpp"
+#include "results-schema/metric.hpp"
+
+namespace fleetbench {
+
+struct Volume {
+  std::string fs_type;  // empty where no mount holds the folder
+  std::string mount_point;
+  std::optional<std::string> disk;  // its name in /sys/block, where there is one
+  bool shared = false;              // a network or cluster file system
+  bool memory = false;
+  // fs_type, mount_point, source, options, device, medium ("memory", "network", "disk" or null).
+  Json facts;
+};
+
+// Looks at `folder`, so it hangs where that does. Never throws: what cannot be found out is absent.
+Volume volume_of(const HostFiles& files, const std::filesystem::path& folder);
+
+// Free for this user, bytes; null where the system does not say.
+Json free_space(const std::filesystem::path& folder);
+
+// Counters of its disk just now. Nothing where it has none.
+std::optional<DiskCounters> disk_counters_now(const HostFiles& files, const Volume& volume);
+std::optional<NfsCounters> nfs_counters_now(const HostFiles& files, const Volume& volume);
+
+}  // namespace fleetbench
