@@ -161,8 +161,8 @@ TEST_F(Loaders, TellWhatWentWrongInAWorker) {
 TEST_F(Loaders, TellAFailureThatNoBatchWaitedFor) {
   fs::remove_all(set_.folder());
   EXPECT_THAT(error_of([&] {
-                Loader loader(set_, Form::files, options(2));
-                while (true) {
+                while (true) {  // until a worker had the time to find out
+                  Loader loader(set_, Form::files, options(2));
                   std::this_thread::sleep_for(std::chrono::milliseconds(20));
                   loader.finish();
                 }
@@ -210,6 +210,22 @@ TEST(BatchQueue, GivesBatchesInOrder) {
   queue.give_back(std::move(batch));
   EXPECT_EQ(queue.take()->images.at(0), 3U);
   EXPECT_EQ(queue.begin()->batch.get(), address);
+}
+
+TEST(BatchQueue, NotesWhatWasDoneWhenABatchWasMade) {
+  BatchQueue queue(2, 16);
+  auto first = queue.begin();
+  auto second = queue.begin();
+  queue.count_image();
+  queue.count_image();
+  queue.deliver(std::move(*second));
+  queue.count_image();
+  queue.deliver(std::move(*first));
+  const auto in_order_first = queue.take();
+  const auto made_first = queue.take();
+  EXPECT_EQ(made_first->images_done, 2U);
+  EXPECT_EQ(in_order_first->images_done, 3U);
+  EXPECT_LE(made_first->made_at, in_order_first->made_at);
 }
 
 TEST(BatchQueue, WakesEverybodyWhenItEnds) {
