@@ -31,6 +31,9 @@ std::optional<Ticket> BatchQueue::begin() {
 
 void BatchQueue::deliver(Ticket ticket) {
   const std::lock_guard lock(mutex_);
+  // Both under the lock: else a thread that is descheduled between them would turn their order.
+  ticket.batch->images_done = images_done_;
+  ticket.batch->made_at = std::chrono::steady_clock::now();
   made_.emplace(ticket.number, std::move(ticket.batch));
   ready_.notify_one();
 }

@@ -21,9 +21,9 @@ struct Batch {
 
   Pages pages;                      // the tensor, image after image
   std::vector<std::size_t> images;  // their numbers in the set
-  // Told by the worker when it was through, so that a consumer that comes late changes no figure.
+  // Noted when it was delivered, so that a consumer that comes late changes no figure.
   std::chrono::steady_clock::time_point made_at;
-  std::uint64_t images_done = 0;  // by all workers until then
+  std::uint64_t images_done = 0;  // by all workers until then; never less than in an earlier one
 };
 
 // A batch that a worker has begun.
@@ -45,10 +45,14 @@ class BatchQueue {
 
   // For workers. Waits for room; nothing once the queue has stopped.
   std::optional<Ticket> begin();
+  void count_image() { ++images_done_; }
   void deliver(Ticket ticket);
   // The first failure is kept, and ends the queue.
   void fail(std::exception_ptr failure);
   bool has_stopped() const { return stopped_; }
+
+  // Of batches that are made or being made, until now.
+  std::uint64_t images_done() const { return images_done_; }
 
   // For the consumer: waits for the next batch in order. Throws what a worker failed with as soon
   // as it did, std::logic_error after stop().
@@ -65,6 +69,7 @@ class BatchQueue {
   std::condition_variable room_;
   std::condition_variable ready_;
   std::atomic<bool> stopped_ = false;  // written under mutex_
+  std::atomic<std::uint64_t> images_done_ = 0;
   std::exception_ptr failure_;
   std::uint64_t begun_ = 0;
   std::uint64_t taken_ = 0;

@@ -58,8 +58,6 @@ void Loader::work() {
     while (auto ticket = queue_.begin()) {
       clock.end_of(Stage::idle);
       fill(*ticket, pipeline, clock);
-      ticket->batch->made_at = StageClock::Clock::now();
-      ticket->batch->images_done = images_done_;
       queue_.deliver(std::move(*ticket));
     }
   } catch (...) {
@@ -76,7 +74,7 @@ void Loader::fill(Ticket& ticket, Pipeline& pipeline, StageClock& clock) {
     const auto place = tensor.subspan(i * pipeline.image_values(), pipeline.image_values());
     ticket.batch->images.push_back(pipeline.run(ticket.number * batch + i, place, clock));
     clock.count_image();
-    ++images_done_;
+    queue_.count_image();
   }
 }
 

@@ -2,7 +2,6 @@
 // collate; a consumer takes batches.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -38,8 +37,8 @@ class Loader {
   std::unique_ptr<Batch> next() { return queue_.take(); }
   void give_back(std::unique_ptr<Batch> batch) { queue_.give_back(std::move(batch)); }
 
-  // Images that have gone through all stages until now, in batches that are made or being made.
-  std::uint64_t images_done() const { return images_done_; }
+  // Images that have gone through all stages until now, also those of batches that are being made.
+  std::uint64_t images_done() const { return queue_.images_done(); }
   // Ends the workers; what they spent their time on, from their start. Throws what one failed with
   // and next() has not told yet.
   StageTimes finish();
@@ -54,7 +53,6 @@ class Loader {
   const LoaderOptions options_;
   Order order_;
   BatchQueue queue_;
-  std::atomic<std::uint64_t> images_done_ = 0;
   std::mutex mutex_;
   StageTimes times_;  // under mutex_
   std::vector<std::thread> threads_;

@@ -84,21 +84,33 @@ TEST_F(Loaders, GiveTheSameBatchesWithAnyNumberOfWorkers) {
                std::is_sorted(one.first[1].begin(), one.first[1].end()));
 }
 
-TEST_F(Loaders, ReadEachShardOnceAnEpoch) {
-  for (const Form form : {Form::tar, Form::tar_zst}) {
-    // More workers than shards: those without one of this epoch begin the next.
-    const auto images = within_deadline([&] {
-      std::multiset<std::size_t> seen;
-      Loader loader(set_, form, options(4));
-      for (int i = 0; i < 16; ++i) {
+TEST_F(Loaders, ReadEachShardOnceAnEpochAndFromItsStart) {
+  const auto batches = [&](Form form, int workers, int count) {
+    return within_deadline([&] {
+      std::vector<std::vector<std::size_t>> images;
+      Loader loader(set_, form, options(workers));
+      for (int i = 0; i < count; ++i) {
         auto batch = loader.next();
-        seen.insert(batch->images.begin(), batch->images.end());
+        images.push_back(batch->images);
         loader.give_back(std::move(batch));
       }
-      return seen;
+      return images;
     });
-    EXPECT_EQ(images.size(), 64U);
-    EXPECT_EQ(std::set<std::size_t>(images.begin(), images.end()).size(), 32U);
+  };
+  for (const Form form : {Form::tar, Form::tar_zst}) {
+    std::set<std::size_t> epoch;
+    for (const auto& images : batches(form, 1, 8)) {
+      epoch.insert(images.begin(), images.end());
+    }
+    EXPECT_EQ(epoch.size(), 32U);
+    // More workers than shards: each has one to itself, be it that of another too.
+    for (const auto& images : batches(form, 4, 16)) {
+      ASSERT_EQ(images.size(), 4U);
+      EXPECT_EQ(images[0] % 4, 0U);
+      for (std::size_t i = 1; i < images.size(); ++i) {
+        EXPECT_EQ(images[i], images[0] + i);
+      }
+    }
   }
 }
 
@@ -161,8 +173,8 @@ TEST_F(Loaders, TellWhatWentWrongInAWorker) {
 TEST_F(Loaders, TellAFailureThatNoBatchWaitedFor) {
   fs::remove_all(set_.folder());
   EXPECT_THAT(error_of([&] {
-                Loader loader(set_, Form::files, options(2));
-                while (true) {
+                while (true) {  // until a worker had the time to find out
+                  Loader loader(set_, Form::files, options(2));
                   std::this_thread::sleep_for(std::chrono::milliseconds(20));
                   loader.finish();
                 }
@@ -210,6 +222,22 @@ TEST(BatchQueue, GivesBatchesInOrder) {
   queue.give_back(std::move(batch));
   EXPECT_EQ(queue.take()->images.at(0), 3U);
   EXPECT_EQ(queue.begin()->batch.get(), address);
+}
+
+TEST(BatchQueue, NotesWhatWasDoneWhenABatchWasMade) {
+  BatchQueue queue(2, 16);
+  auto first = queue.begin();
+  auto second = queue.begin();
+  queue.count_image();
+  queue.count_image();
+  queue.deliver(std::move(*second));
+  queue.count_image();
+  queue.deliver(std::move(*first));
+  const auto in_order_first = queue.take();
+  const auto made_first = queue.take();
+  EXPECT_EQ(made_first->images_done, 2U);
+  EXPECT_EQ(in_order_first->images_done, 3U);
+  EXPECT_LE(made_first->made_at, in_order_first->made_at);
 }
 
 TEST(BatchQueue, WakesEverybodyWhenItEnds) {
