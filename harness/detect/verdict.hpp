@@ -18,8 +18,8 @@ void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& 
 // damaged files.
 std::vector<std::string> gaps_of_run(const RunData& run);
 
-// Layers none of whose compared metrics could have shown options.blind_times the minimum effect, and
-// those of which groups alone were measured.
+// Layers none of whose compared metrics could have shown options.blind_times the minimum effect,
+// and those of which groups alone were measured.
 std::vector<std::string> blind_layers(const std::vector<MetricSummary>& metrics,
                                       const DetectOptions& options);
 
