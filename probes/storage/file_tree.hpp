@@ -19,9 +19,15 @@ struct FileTree {
 };
 
 // `files` files in all, as even as may be over `threads` trees, at most `files_per_folder` in each
-// of their folders, below `parent`.
-std::vector<FileTree> make_trees(const std::filesystem::path& parent, std::uint32_t files,
+// of their folders, whose paths begin with `stem`.
+std::vector<FileTree> make_trees(const std::filesystem::path& stem, std::uint32_t files,
                                  std::uint32_t threads, std::uint32_t files_per_folder);
+
+// Asks ext4 to put each folder made in `parent` elsewhere on the disk; others do not care. ext4
+// steps over inodes that were deleted in the last seconds one by one (recently_deleted in
+// fs/ext4/ialloc.c): creating next to where the repetition before has deleted is slower by a factor
+// of ten and more, which says nothing about the node.
+void spread_folders(const std::filesystem::path& parent);
 
 // Each of these does one kind of work on all of a tree; throws std::runtime_error naming the path.
 void make_folders(const FileTree& tree);
