@@ -65,16 +65,6 @@ void tell_where(const fs::path& folder, const std::string& profile) {
   std::fflush(stderr);
 }
 
-void require_permission(const Volume& volume, const fs::path& folder, const Json& params) {
-  if (volume.shared && !params.at("shared").get<bool>()) {
-    throw NotAvailable(fmt::format(
-        "{} is on {}, a file system that other nodes may share, and is left alone: set "
-        "\"shared\": true in the parameters of storage to load it, or name a local folder with "
-        "--scratch",
-        printable_text(folder.string()), volume.fs_type));
-  }
-}
-
 IoDemand demand_of(const std::vector<std::unique_ptr<Profile>>& profiles) {
   IoDemand all;
   for (const auto& profile : profiles) {
@@ -92,7 +82,7 @@ class PreparedStorage : public Prepared {
       : params_(params), parent_(parent_of(params)), profiles_(profiles_of(params)) {
     tell_where(parent_, "looking");
     site_.volume = volume_of(site_.files, parent_);
-    require_permission(site_.volume, parent_, params);
+    require_permission(site_.volume, parent_, params.at("shared").get<bool>());
     if (std::any_of(profiles_.begin(), profiles_.end(),
                     [](const auto& profile) { return profile->needs_fio(); })) {
       require_fio();

@@ -78,7 +78,8 @@ class Checkpoint : public Profile {
                      .depth = std::max(1.0, measured.disk->queue),
                      .rate_per_s = measured.disk->w_per_s,
                      .request_bytes = measured.disk->w_request_bytes,
-                     .busy = measured.disk->busy});
+                     .busy = measured.disk->busy,
+                     .disk_queue = measured.disk->queue});
   }
 
   int repetitions_;

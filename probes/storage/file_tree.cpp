@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,17 +91,27 @@ FileTree make_tree(const fs::path& folder, std::uint32_t files, std::uint32_t fi
 
 }  // namespace
 
-std::vector<FileTree> make_trees(const fs::path& parent, std::uint32_t files, std::uint32_t threads,
+std::vector<FileTree> make_trees(const fs::path& stem, std::uint32_t files, std::uint32_t threads,
                                  std::uint32_t files_per_folder) {
   std::vector<FileTree> trees;
   std::uint64_t first = 0;
   for (std::uint32_t thread = 0; thread < threads; ++thread) {
     const std::uint32_t share = files / threads + (thread < files % threads ? 1 : 0);
-    trees.push_back(make_tree(parent / fmt::format("small.{}", thread), share, files_per_folder));
+    trees.push_back(
+        make_tree(fmt::format("{}.{}", stem.string(), thread), share, files_per_folder));
     trees.back().first = first;
     first += share;
   }
   return trees;
+}
+
+void spread_folders(const fs::path& parent) {
+  const FileDescriptor folder(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  int flags = 0;
+  if (folder && ioctl(folder.get(), FS_IOC_GETFLAGS, &flags) == 0) {
+    flags |= FS_TOPDIR_FL;
+    ioctl(folder.get(), FS_IOC_SETFLAGS, &flags);
+  }
 }
 
 void make_folders(const FileTree& tree) {

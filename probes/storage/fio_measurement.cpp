@@ -122,7 +122,8 @@ IoVerdict direct_limit(const FioMeasurement& measurement, double block_bytes, do
                    .rate_per_s = measurement.operations_per_s(),
                    .latency_s = measurement.latency_s(),
                    .request_bytes = disk ? disk->r_request_bytes : std::nullopt,
-                   .busy = disk ? std::optional(disk->busy) : std::nullopt});
+                   .busy = disk ? std::optional(disk->busy) : std::nullopt,
+                   .disk_queue = disk ? std::optional(disk->queue) : std::nullopt});
 }
 
 std::vector<MetricInfo> disk_metrics(const std::string& job) {

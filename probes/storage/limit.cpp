@@ -36,7 +36,7 @@ IoVerdict io_limit(const IoLoad& load) {
                           under_way, load.depth)};
     }
   }
-  if (load.busy && *load.busy < kMostly) {
+  if (load.busy && *load.busy < kMostly && load.disk_queue.value_or(0) < 1) {
     return {IoLimit::latency, fmt::format("the disk is busy for {:.0f} %: requests spend their "
                                           "time on the way",
                                           100 * *load.busy)};

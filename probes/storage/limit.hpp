@@ -17,6 +17,7 @@ struct IoLoad {
   std::optional<double> latency_s;      // mean, from issue to completion
   std::optional<double> request_bytes;  // mean, as it reached the disk; blocks may be joined or cut
   std::optional<double> busy;           // share of the time in which the disk had something to do
+  std::optional<double> disk_queue;     // how many requests were at the disk, mean
 };
 
 struct IoVerdict {
@@ -27,8 +28,8 @@ struct IoVerdict {
 // By Little's law rate × latency is how many requests really were under way (J. D. C. Little, "A
 // Proof for the Queuing Formula L = λW", Operations Research 9, 1961).
 // - Far fewer than asked for: whoever asks is the limit, not the storage: unknown.
-// - The disk idle for half of the time or more, or no more than one request at a time: the way
-//   there, one request after another: latency.
+// - The disk idle for half of the time or more with less than one request at it on average, or no
+//   more than one small request asked for at a time: the way there is the limit: latency.
 // - Else storage is kept busy. Requests of 128 KiB or more: throughput. Of 16 KiB or less: IOPS.
 //   In between either may be: unknown.
 // The shares are round figures for "mostly"; the limit explains, nothing is judged by it.

@@ -42,7 +42,7 @@ Json storage_params_schema() {
       },
       "small_files": {
         "description": "files that small_files works on",
-        "type": "integer", "minimum": 1, "maximum": 10000000, "default": 2000
+        "type": "integer", "minimum": 1, "maximum": 10000000, "default": 500
       },
       "small_file_bytes": {
         "description": "bytes in each of them",
@@ -54,7 +54,7 @@ Json storage_params_schema() {
       },
       "files_per_folder": {
         "description": "at most this many of them in a folder",
-        "type": "integer", "minimum": 1, "maximum": 1000000, "default": 250
+        "type": "integer", "minimum": 1, "maximum": 1000000, "default": 100
       },
       "random_bytes": {
         "description": "size of the file of random_read",

@@ -126,7 +126,8 @@ class Shards : public Profile {
                      .depth = std::max(1.0, cold.disk->queue),
                      .rate_per_s = cold.disk->r_per_s,
                      .request_bytes = cold.disk->r_request_bytes,
-                     .busy = cold.disk->busy});
+                     .busy = cold.disk->busy,
+                     .disk_queue = cold.disk->queue});
   }
 
   int readers_;

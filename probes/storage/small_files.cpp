@@ -102,13 +102,18 @@ class SmallFiles : public Profile {
   }
 
   void lay_out(const Site& site) override {
-    trees_ = make_trees(site.folder, files_, threads_, files_per_folder_);
+    spread_folders(site.folder);
+    // Where ext4 puts a folder follows from its name: a new one in every slot, as the scratch has.
+    for (int repetition = 0; repetition < repetitions_; ++repetition) {
+      const auto stem = fmt::format("{}.{}", site.folder.filename().string(), repetition);
+      trees_.push_back(make_trees(site.folder / stem, files_, threads_, files_per_folder_));
+    }
   }
 
   Outcome measure(const Site& /*site*/) override {
     std::array<std::vector<double>, kPhases> seconds;
     for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      const auto round = one_round();
+      const auto round = one_round(trees_[static_cast<std::size_t>(repetition)]);
       for (std::size_t phase = 0; phase < kPhases; ++phase) {
         seconds[phase].push_back(round[phase]);
       }
@@ -125,23 +130,22 @@ class SmallFiles : public Profile {
   }
 
  private:
-  std::array<double, kPhases> one_round() {
+  std::array<double, kPhases> one_round(const std::vector<FileTree>& trees) {
     std::array<double, kPhases> seconds{};
-    seconds_of(trees_, make_folders);
-    seconds[kCreate] =
-        seconds_of(trees_, [&](const FileTree& tree) { create_files(tree, bytes_); });
-    seconds_of(trees_, forget_contents);
-    in_memory_ = cached_share(trees_.front().files.front());
-    seconds[kStat] = seconds_of(trees_, stat_files);
-    seconds[kList] = seconds_of(trees_, [](const FileTree& tree) {
+    seconds_of(trees, make_folders);
+    seconds[kCreate] = seconds_of(trees, [&](const FileTree& tree) { create_files(tree, bytes_); });
+    seconds_of(trees, forget_contents);
+    in_memory_ = cached_share(trees.front().files.front());
+    seconds[kStat] = seconds_of(trees, stat_files);
+    seconds[kList] = seconds_of(trees, [](const FileTree& tree) {
       if (const auto names = list_folders(tree); names != tree.files.size()) {
         throw WrongResult(fmt::format("{} names in folders to which {} files were written", names,
                                       tree.files.size()));
       }
     });
-    seconds[kRead] = seconds_of(trees_, [&](const FileTree& tree) { read_files(tree, bytes_); });
-    seconds[kDelete] = seconds_of(trees_, delete_files);
-    seconds_of(trees_, delete_folders);
+    seconds[kRead] = seconds_of(trees, [&](const FileTree& tree) { read_files(tree, bytes_); });
+    seconds[kDelete] = seconds_of(trees, delete_files);
+    seconds_of(trees, delete_folders);
     return seconds;
   }
 
@@ -150,8 +154,8 @@ class SmallFiles : public Profile {
   std::uint32_t threads_;
   std::uint32_t files_per_folder_;
   int repetitions_;
-  std::vector<FileTree> trees_;
-  std::optional<double> in_memory_;  // share of the first file just before it is read
+  std::vector<std::vector<FileTree>> trees_;  // of each repetition
+  std::optional<double> in_memory_;           // share of the first file just before it is read
 };
 
 }  // namespace

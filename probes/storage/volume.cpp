@@ -1,11 +1,13 @@
 #include "probes/storage/volume.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include <system_error>
 
+#include "probes/probe.hpp"
 #include "probes/storage/network_file_systems.hpp"
 #include "probes/support/fact.hpp"
 #include "probes/support/mount_facts.hpp"
@@ -33,6 +35,16 @@ Json medium(const Volume& volume) {
 }
 
 }  // namespace
+
+void require_permission(const Volume& volume, const fs::path& folder, bool allowed) {
+  if (volume.shared && !allowed) {
+    throw NotAvailable(fmt::format(
+        "{} is on {}, a file system that other nodes may share, and is left alone: set "
+        "\"shared\": true in the parameters of storage to load it, or name a local folder with "
+        "--scratch",
+        printable_text(folder.string()), volume.fs_type));
+  }
+}
 
 Volume volume_of(const HostFiles& files, const fs::path& folder) {
   std::error_code error;

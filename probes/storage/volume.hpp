@@ -25,6 +25,10 @@ struct Volume {
 // Looks at `folder`, so it hangs where that does. Never throws: what cannot be found out is absent.
 Volume volume_of(const HostFiles& files, const std::filesystem::path& folder);
 
+// Throws NotAvailable, saying how to allow it, where the volume is shared and that is not
+// `allowed`.
+void require_permission(const Volume& volume, const std::filesystem::path& folder, bool allowed);
+
 // Free for this user, bytes; null where the system does not say.
 Json free_space(const std::filesystem::path& folder);
 

@@ -40,6 +40,14 @@ TEST(IoLimit, FollowsFromTheFigures) {
       {"the disk is idle, yet requests take long",
        {.block_bytes = 4096, .depth = 32, .rate_per_s = 320, .latency_s = 0.1, .busy = 0.1},
        IoLimit::latency},
+      {"mostly idle by its jiffies, yet with a queue",
+       {.block_bytes = 4096,
+        .depth = 32,
+        .rate_per_s = 32000,
+        .latency_s = 0.001,
+        .busy = 0.4,
+        .disk_queue = 12},
+       IoLimit::iops},
       {"the queue was never full",
        {.block_bytes = 4096, .depth = 32, .rate_per_s = 1000, .latency_s = 0.001, .busy = 0.3},
        IoLimit::unknown},
@@ -95,6 +103,14 @@ TEST(Volume, IsReadFromTheTableOfMounts) {
   EXPECT_EQ(volume.facts.at("medium"), "network");
   EXPECT_THAT(volume.facts.at("options"), HasSubstr("noatime"));
   EXPECT_EQ(volume.facts.dump().find("hunter2"), std::string::npos);
+  require_permission(volume, folder.path(), true);
+  try {
+    require_permission(volume, folder.path(), false);
+    FAIL() << "a shared folder must be named as such";
+  } catch (const NotAvailable& error) {
+    EXPECT_THAT(error.what(), HasSubstr(folder.path().string() + " is on nfs4"));
+    EXPECT_THAT(error.what(), HasSubstr("\"shared\": true"));
+  }
   ASSERT_TRUE(nfs_counters_now(files, volume));
   EXPECT_FALSE(disk_counters_now(files, volume));
 }
@@ -145,7 +161,7 @@ TEST(DataFiles, AWriteThatFailsNamesTheFile) {
 
 TEST(FileTree, SharesFilesEvenlyAndDoesEveryKindOfWork) {
   const TemporaryDirectory folder;
-  const auto trees = make_trees(folder.path(), 11, 2, 3);
+  const auto trees = make_trees(folder.path() / "small", 11, 2, 3);
   ASSERT_EQ(trees.size(), 2U);
   EXPECT_EQ(trees[0].files.size(), 6U);
   EXPECT_EQ(trees[1].files.size(), 5U);
@@ -167,7 +183,7 @@ TEST(FileTree, SharesFilesEvenlyAndDoesEveryKindOfWork) {
 
 TEST(FileTree, OtherContentThanWasWrittenIsWrong) {
   const TemporaryDirectory folder;
-  const auto tree = make_trees(folder.path(), 3, 1, 10).front();
+  const auto tree = make_trees(folder.path() / "small", 3, 1, 10).front();
   make_folders(tree);
   create_files(tree, 100);
   read_files(tree, 100);
