@@ -41,7 +41,9 @@ void from_json(const Json& json, ProbeInfo& info);
 
 struct Measurement {
   Values values;  // one per metric, in the order of metrics()
-  Json detail;    // what explains them, kept in the journal
+  // What explains them, kept in the journal. Parts that this node cannot measure and others may are
+  // told to the reader from "not_measured": [{"what": …, "reason": …}].
+  Json detail;
 };
 
 // Throws std::runtime_error where a value is no finite number: it must not pass for an absent one.

@@ -138,7 +138,8 @@ class PreparedStorage : public Prepared {
   void measure_profile(Profile& profile, Measurement& measurement) {
     if (!can_measure(profile)) {
       measurement.values.resize(measurement.values.size() + profile.metrics().size());
-      measurement.detail[profile.name()] = {{"reason", why_not()}};
+      measurement.detail["not_measured"].push_back(
+          {{"what", profile.name()}, {"reason", why_not()}});
       return;
     }
     tell_where(parent_, profile.name());
@@ -190,7 +191,8 @@ class Storage : public Probe {
         .summary = "big files, small files, random reads, shards, checkpoints in a folder (fio)",
         .layer = Layer::storage,
         .participants = Participants::node,
-        .params_schema = storage_params_schema()};
+        .params_schema = storage_params_schema(),
+        .programs = {"fio"}};
   }
 
   std::vector<MetricInfo> metrics(const Json& params) const override {

@@ -84,6 +84,7 @@ Json json_of(const StepRecord& step) {
           {"id", step.id},
           {"probe", step.probe},
           {"concurrent", step.concurrent},
+          {"sampled", step.sampled},
           {"params", step.params},
           {"work", step.work},
           {"metrics", step.metrics}};
@@ -164,6 +165,7 @@ StepRecord read_step(const Fields& fields) {
   step.id = fields.text("id");
   step.probe = fields.text("probe");
   step.concurrent = fields.boolean("concurrent");
+  step.sampled = fields.has("sampled") && fields.boolean("sampled");
   step.params = fields.at("params");
   step.work = fields.at("work");
   step.metrics = fields.each("metrics", read_metric);

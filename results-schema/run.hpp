@@ -42,6 +42,7 @@ struct StepRecord {
   std::string id;  // unique in the run; stands before each metric's name
   std::string probe;
   bool concurrent = true;  // false: its subjects were measured one at a time
+  bool sampled = false;    // some nodes, drawn at random, stand for all
   Json params;
   Json work;  // iteration counts fixed for the whole fleet
   std::vector<MetricInfo> metrics;

@@ -142,7 +142,11 @@ std::string calibrate(Catalog& catalog, plan::PlannedStep& step,
   }
 }
 
-void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress) {
+bool is_sampled(const plan::PlannedStep& step, int nodes) {
+  return (step.sampled && nodes > plan::kAloneLimit) || (step.ramp && step.ramp->nodes < nodes);
+}
+
+void begin_steps(Plan& plan, int nodes, record::Recorder& recorder, ProgressLines& progress) {
   int index = 0;
   std::map<std::string, Json> work;  // by step of the scenario
   for (auto& step : plan.suite.steps) {
@@ -154,6 +158,7 @@ void begin_steps(Plan& plan, record::Recorder& recorder, ProgressLines& progress
                             .id = step.id,
                             .probe = step.probe.name,
                             .concurrent = step.concurrent,
+                            .sampled = is_sampled(step, nodes),
                             .params = step.scenario.params,
                             .work = step.work,
                             .metrics = step.metrics});
@@ -221,7 +226,7 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   record::Recorder recorder(plan.directory, make_header(plan, invocation, nodes));
   const int count = static_cast<int>(nodes.size());
   plan.suite.steps = plan::expand_ramps(std::move(plan.suite.steps), count);
-  begin_steps(plan, recorder, progress);
+  begin_steps(plan, count, recorder, progress);
   omit_steps(plan.suite.steps, count, recorder);
   const auto slots = slots_of(plan, count, recorder, progress);
   RecordingSink sink(recorder, plan.suite.steps);

@@ -8,9 +8,6 @@
 namespace fleetbench::detect {
 namespace {
 
-// Above this, steps that measure one node at a time take a sample of the nodes.
-constexpr std::size_t kAllAloneUpTo = 16;
-
 std::string name_of(const RunData& run, Who who) {
   const auto& nodes = run.header.nodes;
   return who.second < 0
@@ -44,7 +41,7 @@ std::vector<int> silent_nodes(const RunData& run, const StepAttempts& attempts,
                               const std::set<int>& lost) {
   std::vector<int> silent;
   const std::size_t nodes = run.header.nodes.size();
-  if (attempts.pairs || (!attempts.step->concurrent && nodes > kAllAloneUpTo)) {
+  if (attempts.pairs || attempts.step->sampled) {
     return silent;
   }
   for (int node = 0; node < static_cast<int>(nodes); ++node) {
@@ -67,6 +64,42 @@ void add_silent(const RunData& run, const StepAttempts& attempts, const std::set
                           ? attempts.step->id
                           : fmt::format("{} on {}", attempts.step->id, fmt::join(names, ", ")),
                       "no sample came back"});
+  }
+}
+
+// What a probe said that it could not measure on a node beside what it could.
+using Reasons = std::map<std::pair<std::string, std::string>, std::set<int>>;  // what, why → nodes
+
+void collect_parts(const StepRecord& step, const SampleRecord& sample, Reasons& reasons) {
+  const auto found =
+      sample.detail.is_object() ? sample.detail.find("not_measured") : sample.detail.end();
+  if (found == sample.detail.end() || !found->is_array()) {
+    return;
+  }
+  for (const Json& part : *found) {
+    if (part.is_object()) {
+      reasons[{step.id + "." + part.value("what", "?"), part.value("reason", "")}].insert(
+          sample.node);
+    }
+  }
+}
+
+void add_parts(const RunData& run, std::vector<NotMeasured>& result) {
+  Reasons reasons;
+  for (const SampleRecord& sample : run.samples) {
+    if (sample.status == Status::ok) {
+      collect_parts(run.steps.at(sample.step), sample, reasons);
+    }
+  }
+  for (const auto& [what, nodes] : reasons) {
+    std::vector<std::string> names;
+    for (const int node : nodes) {
+      names.push_back(run.header.nodes.at(node).name);
+    }
+    const bool all = nodes.size() == run.header.nodes.size();
+    result.push_back(
+        {all ? what.first : fmt::format("{} on {}", what.first, fmt::join(names, ", ")),
+         what.second});
   }
 }
 
@@ -107,6 +140,7 @@ std::vector<NotMeasured> list_not_measured(const RunData& run,
     add_skipped(run, of_step, result);
     add_silent(run, of_step, lost, result);
   }
+  add_parts(run, result);
   for (const OmissionRecord& record : run.omissions) {
     result.push_back(
         {record.node ? fmt::format("{} on {}", record.step, run.header.nodes.at(*record.node).name)

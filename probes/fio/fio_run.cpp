@@ -44,7 +44,10 @@ void require_engine(const std::string& words) {
 }
 
 void require_success(const ProgramEnd& end, const FioOutput& output, const fs::path& folder) {
-  if (end.timed_out || end.signal != 0) {
+  if (end.timed_out) {
+    throw TimedOut(fmt::format("fio in {}: {}", printable_text(folder.string()), end.how()));
+  }
+  if (end.signal != 0) {
     fail(folder, end.how());
   }
   const std::string words = complaint(end);

@@ -251,6 +251,29 @@ TEST(Verdict, TheWeightiestReasonComesFirst) {
   EXPECT_NE(report.verdict_reasons[2].find("broke off"), std::string::npos);
 }
 
+TEST(NotMeasured, ListsPartsThatAProbeCouldNotMeasure) {
+  RunData run = quiet_run();
+  for (SampleRecord& sample : run.samples) {
+    if (sample.step == 0 && (sample.node == 3 || sample.node == 5)) {
+      sample.detail =
+          Json::parse(R"({"not_measured": [{"what": "sequential", "reason": "tmpfs"}]})");
+    } else if (sample.step == 0) {
+      sample.detail = Json::parse(R"({"not_measured": "rubbish"})");
+    }
+  }
+  EXPECT_TRUE(mentions(analyze(run).not_measured, run.steps[0].id + ".sequential on node3, node5",
+                       "tmpfs"));
+}
+
+TEST(NotMeasured, NobodyIsMissingWhereNodesWereDrawn) {
+  RunData run = quiet_run();
+  std::erase_if(run.samples,
+                [](const SampleRecord& sample) { return sample.step == 0 && sample.node > 8; });
+  EXPECT_FALSE(analyze(run).not_measured.empty());
+  run.steps[0].sampled = true;
+  EXPECT_TRUE(analyze(run).not_measured.empty());
+}
+
 TEST(NotMeasured, ListsWhatWasSkippedOmittedAndSilent) {
   RunData run = quiet_run();
   spoil(run, Status::skipped, "no AVX2", [](const SampleRecord& sample) {
