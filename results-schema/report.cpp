@@ -120,6 +120,7 @@ Json json_of(const MetricSummary& summary) {
           {"median", summary.median},
           {"lowest", summary.lowest},
           {"highest", summary.highest},
+          {"judged", summary.judged},
           {"spread_pct", summary.spread_pct},
           {"within_pct", summary.within_pct},
           {"smallest_visible_pct",
@@ -200,6 +201,7 @@ MetricSummary read_summary(const Fields& fields) {
   summary.median = fields.number("median");
   summary.lowest = fields.number("lowest");
   summary.highest = fields.number("highest");
+  summary.judged = !fields.has("judged") || fields.boolean("judged");
   summary.spread_pct = fields.number_from_zero("spread_pct");
   summary.within_pct = fields.number_from_zero("within_pct");
   if (fields.has("smallest_visible_pct")) {
@@ -316,8 +318,8 @@ Json to_json(const Report& report) {
 
 Report report_from_json(const Json& json) {
   const Fields fields(json, "");
-  fields.require(fields.text("schema") == kReportSchema, "schema",
-                 std::string(kReportSchema) + ", which this build reads");
+  fields.require(fields.text("schema").starts_with(kReportMajor), "schema",
+                 std::string(kReportMajor) + "…, which this build reads");
   Report report;
   report.run_id = fields.text("run_id");
   report.suite = fields.text("suite");

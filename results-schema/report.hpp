@@ -10,7 +10,8 @@
 
 namespace fleetbench {
 
-inline constexpr const char* kReportSchema = "fleetbench-report/1.0";
+inline constexpr const char* kReportMajor = "fleetbench-report/1.";
+inline constexpr const char* kReportSchema = "fleetbench-report/1.1";
 
 enum class Verdict { pass, warn, fail, inconclusive };
 
@@ -86,6 +87,7 @@ struct MetricSummary {
   double median = 0;
   double lowest = 0;
   double highest = 0;
+  bool judged = true;     // false: explains others; spread and noise are not looked at
   double spread_pct = 0;  // robust standard deviation between subjects
   double within_pct = 0;  // standard deviation from pass to pass of one subject
   std::optional<double> smallest_visible_pct;  // slowdown that would have been reported

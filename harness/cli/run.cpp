@@ -72,6 +72,7 @@ class RecordingSink : public fleet::RecordSink {
     }
     auto facts = *sample;
     facts.detail.erase("resources");
+    facts.detail.erase("evidence");
     recorder_.set_inventory(facts.node, std::move(facts.detail));
     facts.detail = nullptr;
     header_changed_ = true;

@@ -72,6 +72,7 @@ std::vector<MetricSummary> summarise_unjudged(const RunData& run) {
       summary.unit = metric.unit;
       summary.layer = metric.layer;
       summary.subject = metric.subject;
+      summary.judged = false;
       summary.subjects = static_cast<int>(medians.size());
       summary.median = median(medians);
       summary.lowest = *std::ranges::min_element(medians);

@@ -144,7 +144,9 @@ void add_metrics(const Report& report, Exposition& out) {
   }
   out.gauge("metric_spread_ratio", "Robust standard deviation between subjects.");
   for (const MetricSummary& metric : report.metrics) {
-    out.sample(labels_of(metric), metric.spread_pct / 100);
+    if (metric.judged) {
+      out.sample(labels_of(metric), metric.spread_pct / 100);
+    }
   }
   out.gauge("metric_smallest_visible_ratio", "Slowdown that would have been reported.");
   for (const MetricSummary& metric : report.metrics) {

@@ -99,33 +99,51 @@ std::string remarks(std::string_view title, const std::vector<std::string>& line
   return text + more(lines.size(), shown, "  ");
 }
 
-std::vector<std::string> row_of(const MetricSummary& metric) {
+std::vector<std::string> values_of(const MetricSummary& metric) {
   return {escaped(metric.metric),
           std::string(to_string(metric.layer)),
           count_of(static_cast<std::size_t>(metric.subjects), to_string(metric.subject),
                    std::string(to_string(metric.subject)) + "s"),
           in_unit(metric.median, metric.unit),
           in_unit(metric.lowest, metric.unit),
-          in_unit(metric.highest, metric.unit),
-          in_per_cent(metric.spread_pct),
-          in_per_cent(metric.within_pct),
-          metric.smallest_visible_pct ? in_per_cent(*metric.smallest_visible_pct) : "-"};
+          in_unit(metric.highest, metric.unit)};
+}
+
+std::vector<std::string> row_of(const MetricSummary& metric) {
+  auto row = values_of(metric);
+  row.push_back(in_per_cent(metric.spread_pct));
+  row.push_back(in_per_cent(metric.within_pct));
+  row.push_back(metric.smallest_visible_pct ? in_per_cent(*metric.smallest_visible_pct) : "-");
+  return row;
 }
 
 std::string metrics_section(const Report& report, const TextStyle& style) {
-  if (report.metrics.empty()) {
-    return "";
-  }
   std::vector<std::vector<std::string>> rows{
       {"metric", "layer", "of", "median", "lowest", "highest", "spread", "noise", "seen from"}};
   for (const MetricSummary& metric : report.metrics) {
-    rows.push_back(row_of(metric));
+    if (metric.judged) {
+      rows.push_back(row_of(metric));
+    }
+  }
+  if (rows.size() == 1) {
+    return "";
   }
   return heading("Measured", style) + table(rows, "  ", true) +
          paragraph("  ",
                    "spread: between subjects; noise: from pass to pass; seen from: the smallest "
                    "slowdown that would have been reported",
                    style);
+}
+
+std::string explaining_section(const Report& report, const TextStyle& style) {
+  std::vector<std::vector<std::string>> rows{
+      {"metric", "layer", "of", "median", "lowest", "highest"}};
+  for (const MetricSummary& metric : report.metrics) {
+    if (!metric.judged) {
+      rows.push_back(values_of(metric));
+    }
+  }
+  return rows.size() == 1 ? "" : heading("What explains it", style) + table(rows, "  ", true);
 }
 
 std::string cost_lines(const Report& report, const TextStyle& style) {
@@ -163,8 +181,9 @@ std::string summary_text(const Report& report, const TextStyle& style) {
   }
   return verdict_lines(report, style) + fleet_lines(report, style) +
          findings_section(report, style) + remarks("Set up differently", configuration, style) +
-         metrics_section(report, style) + remarks("Not measured", not_measured, style) +
-         remarks("Notes", report.notes, style) + cost_lines(report, style);
+         metrics_section(report, style) + explaining_section(report, style) +
+         remarks("Not measured", not_measured, style) + remarks("Notes", report.notes, style) +
+         cost_lines(report, style);
 }
 
 }  // namespace fleetbench

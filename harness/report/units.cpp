@@ -39,7 +39,7 @@ std::string three_digits(double value) {
 const Prefix& prefix_for(double value, std::string_view unit) {
   const double size = std::abs(value);
   const Prefix* best = &kPrefixes[4];
-  if (size == 0 || !std::isfinite(size)) {
+  if (size == 0 || !std::isfinite(size) || unit == "1") {  // a share is no milli-thing
     return *best;
   }
   best = kPrefixes.begin();
@@ -59,6 +59,9 @@ std::string in_unit(double value, std::string_view unit) {
   const bool joined = std::find(kPrefixable.begin(), kPrefixable.end(), unit) != kPrefixable.end();
   if (joined) {
     return fmt::format("{} {}{}", number, prefix.text, unit);
+  }
+  if (unit == "1") {
+    return fmt::format("{:.3g}", value);
   }
   std::string text = number;
   for (const std::string& part : {std::string(prefix.text), escaped(unit)}) {

@@ -126,11 +126,15 @@ Report rich_report() {
   report.configuration = {
       {"node2: cpu.cpu_quota_cores is 0.5, 7 of 8 nodes have none", "inventory"}};
   report.metrics = {{"cpu_gemm.fp64", "FLOP/s", Layer::host, SubjectKind::node, 8, 168.1e9, 42.2e9,
-                     170.3e9, 1.2, 0.8, 8.25},
+                     170.3e9, true, 1.2, 0.8, 8.25},
                     {"mpi_pairs.bandwidth", "B/s", Layer::network, SubjectKind::link, 56, 947e6,
-                     760e6, 986e6, 2.25, 3, 16.4},
+                     760e6, 986e6, true, 2.25, 3, 16.4},
                     {"mpi_collectives.all_reduce", "s", Layer::network, SubjectKind::group, 1,
-                     23.1e-6, 23.1e-6, 23.1e-6, 0, 5.5, std::nullopt}};
+                     23.1e-6, 23.1e-6, 23.1e-6, true, 0, 5.5, std::nullopt}};
+  MetricSummary idle{
+      "image_decode.idle_share", "1", Layer::input, SubjectKind::node, 8, 0.016, 0, 0.5};
+  idle.judged = false;
+  report.metrics.push_back(idle);
   report.not_measured = {{"storage", "fio is not installed"},
                          {"token_pack on node3", "no \"tokenizer\""}};
   report.notes = {"mpi_pairs: with 3 nodes a slow node cannot be told from slow links"};
@@ -194,7 +198,7 @@ TEST(ReportJson, RefusesWhatIsNoReport) {
   };
   const Case cases[] = {
       {"/schema", "fleetbench-report/9.0",
-       "schema is not fleetbench-report/1.0, which this build reads: \"fleetbench-report/9.0\""},
+       "schema is not fleetbench-report/1.…, which this build reads: \"fleetbench-report/9.0\""},
       {"/verdict", "MAYBE", "verdict: \"MAYBE\" is none of PASS, WARN, FAIL, INCONCLUSIVE"},
       {"/findings/1/ci_pct", {1}, "findings[1].ci_pct is not an array of two numbers: [1]"},
       {"/findings/0/rank", 0, "findings[0].rank is not a whole number from 1: 0"},

@@ -37,7 +37,7 @@ struct Case {
 TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
   const Case cases[] = {
       {with_step(R"("schedule": "toghether")"),
-       R"(x.json: steps[0].schedule: "toghether" is none of together, alone, both)"},
+       R"(x.json: steps[0].schedule: "toghether" is none of together, alone, both, ramp)"},
       {with_step(R"("schedule": 3)"), "x.json: steps[0].schedule: 3 is not of type string"},
       {with_step(R"("pairs": "some")"),
        R"(x.json: steps[0].pairs: "some" is none of all_pairs, matchings)"},
