@@ -162,7 +162,7 @@ class PreparedLoading : public Prepared {
                           {"batches", batches_},
                           {"windows", std::move(windows_)},
                           {"mean_jpeg_bytes", std::round(set_->mean_jpeg_bytes())},
-                          {"set_crc", fmt::format("{:08x}", set_->crc())}};
+                          {"facts", {{"set_crc", fmt::format("{:08x}", set_->crc())}}}};
     if (!sweep_.empty()) {
       measurement.detail["sweep"] = std::move(sweep_);
     }

@@ -41,8 +41,9 @@ void from_json(const Json& json, ProbeInfo& info);
 
 struct Measurement {
   Values values;  // one per metric, in the order of metrics()
-  // What explains them, kept in the journal. Parts that this node cannot measure and others may are
-  // told to the reader from "not_measured": [{"what": …, "reason": …}].
+  // What explains them, kept in the journal. "facts" (an object of scalars) are compared between
+  // the nodes as their inventories are, since they should be alike. Parts that this node cannot
+  // measure and others may are told to the reader from "not_measured": [{"what": …, "reason": …}].
   Json detail;
 };
 

@@ -115,6 +115,9 @@ class PreparedStorage : public Prepared {
     if (before && after) {
       volume["nfs"] = nfs_activity(*before, *after);
     }
+    for (const char* fact : {"fs_type", "options", "mount_point", "medium", "direct_io"}) {
+      measurement.detail["facts"][fact] = volume.value(fact, Json());
+    }
     measurement.detail["volume"] = std::move(volume);
     compare(measurement);
     return measurement;

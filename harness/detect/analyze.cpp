@@ -122,7 +122,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   std::vector<Finding> findings = slow_findings(judged, options);
   append(findings, unexplained(fast_findings(judged, options), findings));
   append(findings, std::move(integrity.findings));
-  const std::vector<Difference> configuration = differences(run.header.nodes);
+  const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);
   report.findings = rank(std::move(findings));
   for (const Difference& difference : configuration) {

@@ -157,6 +157,9 @@ std::vector<Layer> layers_explained_by(const std::string& path) {
   if (root == "disks" || root == "mounts") {
     return {Layer::storage};
   }
+  if (root == "probes") {
+    return {Layer::storage, Layer::input};
+  }
   if (root == "gpus") {
     return {Layer::compute, Layer::copy};
   }
@@ -167,6 +170,21 @@ std::vector<Layer> layers_explained_by(const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<NodeInfo> with_probe_facts(const RunData& run) {
+  std::vector<NodeInfo> nodes = run.header.nodes;
+  for (const SampleRecord& sample : run.samples) {
+    Json& inventory = nodes.at(sample.node).inventory;
+    if (sample.status != Status::ok || !inventory.is_object() || !sample.detail.is_object()) {
+      continue;
+    }
+    const auto facts = sample.detail.find("facts");
+    if (facts != sample.detail.end() && facts->is_object()) {
+      inventory["probes"][run.steps.at(sample.step).id] = *facts;
+    }
+  }
+  return nodes;
+}
 
 std::vector<Difference> differences(const std::vector<NodeInfo>& nodes) {
   std::vector<Facts> all;

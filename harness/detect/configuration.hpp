@@ -17,6 +17,10 @@ struct Difference {
 
 inline constexpr std::size_t kMostDifferences = 50;
 
+// The nodes of the run, whose inventories have besides, under "probes" and the step's id, the
+// "facts" that a probe told with its last sample there.
+std::vector<NodeInfo> with_probe_facts(const RunData& run);
+
 // Compares every scalar of the inventories with what most nodes have; needs three nodes with an
 // inventory, and 60 % of them must agree. Elements of arrays are known by what names them (name,
 // address, mount point …), else by position. Left out is what differs by nature: names, addresses,

@@ -4,6 +4,7 @@
 // Exit code: 0 all within 3 %, 2 one is not, 3 a control never held.
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -24,14 +25,15 @@ constexpr int kRepetitions = 5;
 constexpr std::size_t kBlock = 1024;  // elements
 // Smaller than the probe's own, so that ten minutes hold enough turns; both sides have the same.
 constexpr std::size_t kArrayBytes = std::size_t{64} << 20;
-constexpr int kIterations = 2;
+constexpr int kIterations = 6;
+constexpr int kWarmUp = 4;
 
 using Clock = std::chrono::steady_clock;
 
 struct Arrays {
-  double* __restrict a;
-  double* __restrict b;
-  double* __restrict c;
+  double* a;
+  double* b;
+  double* c;
   std::size_t count;
 };
 using Loop = void (*)(const Arrays&);
@@ -44,32 +46,58 @@ void bind_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// Touches its own part first, then runs with the others, timed by the first thread.
+struct Stamps {
+  Clock::time_point begin;
+  Clock::time_point end;
+};
+
+// Touches its own part first, then runs with the others, and notes from when to when.
 class BareThread {
  public:
   BareThread(const Arrays& arrays, std::barrier<>& together) : own_(arrays), together_(together) {}
 
-  std::vector<double> run(Loop loop, int iterations) const {
-    for (std::size_t i = 0; i < own_.count; ++i) {
-      own_.a[i] = own_.b[i] = own_.c[i] = static_cast<double>(i % kBlock);
+  std::vector<Stamps> run(Loop loop, int iterations) const {
+    // One array after the other, as the probe: where pages are touched in turn, neighbours in
+    // memory belong to three arrays, and reading one of them skips the others.
+    for (double* array : {own_.a, own_.b, own_.c}) {
+      for (std::size_t i = 0; i < own_.count; ++i) {
+        array[i] = static_cast<double>(i % kBlock);
+      }
     }
-    std::vector<double> seconds;
-    for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    // The probe has been over its arrays several times to check them before it measures.
+    for (int i = 0; i < kWarmUp; ++i) {
+      loop(own_);
+    }
+    std::vector<Stamps> stamps(kRepetitions);
+    for (Stamps& repetition : stamps) {
       together_.arrive_and_wait();
-      const auto start = Clock::now();
+      repetition.begin = Clock::now();
       for (int i = 0; i < iterations; ++i) {
         loop(own_);
       }
-      together_.arrive_and_wait();
-      seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+      repetition.end = Clock::now();
     }
-    return seconds;
+    return stamps;
   }
 
  private:
   Arrays own_;
   std::barrier<>& together_;
 };
+
+// From when the first thread began to when the last one was done, of each repetition.
+std::vector<double> seconds_of(const std::vector<std::vector<Stamps>>& threads) {
+  std::vector<double> seconds;
+  for (std::size_t repetition = 0; repetition < kRepetitions; ++repetition) {
+    Stamps all = threads.front()[repetition];
+    for (const auto& thread : threads) {
+      all.begin = std::min(all.begin, thread[repetition].begin);
+      all.end = std::max(all.end, thread[repetition].end);
+    }
+    seconds.push_back(std::chrono::duration<double>(all.end - all.begin).count());
+  }
+  return seconds;
+}
 
 // Bytes per second of the median repetition; `counted` arrays as STREAM counts.
 double bare_rate(Loop loop, int counted, std::size_t array_bytes, int iterations) {
@@ -79,37 +107,39 @@ double bare_rate(Loop loop, int counted, std::size_t array_bytes, int iterations
   const Pages b(array_bytes);
   const Pages c(array_bytes);
   std::barrier<> together(static_cast<std::ptrdiff_t>(cpus.size()));
-  std::vector<double> seconds;
+  std::vector<std::vector<Stamps>> stamps(cpus.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < cpus.size(); ++i) {
     threads.emplace_back([&, i] {
       bind_to(cpus[i]);
       const auto part = [&](const Pages& array) { return array.as<double>().data() + i * own; };
       const BareThread thread({part(a), part(b), part(c), own}, together);
-      const auto times = thread.run(loop, iterations);
-      if (i == 0) {
-        seconds = times;
-      }
+      stamps[i] = thread.run(loop, iterations);
     });
   }
   for (auto& thread : threads) {
     thread.join();
   }
   return static_cast<double>(counted) * static_cast<double>(array_bytes) * iterations /
-         median(seconds);
+         median(seconds_of(stamps));
 }
 
-void copy(const Arrays& own) {
-  for (std::size_t i = 0; i < own.count; ++i) {
-    own.c[i] = own.b[i];
+// gcc believes __restrict of parameters, and not of members.
+void copy_array(double* __restrict c, const double* __restrict b, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    c[i] = b[i];
   }
 }
 
-void triad(const Arrays& own) {
-  for (std::size_t i = 0; i < own.count; ++i) {
-    own.a[i] = own.b[i] + 3.0 * own.c[i];
+void triad_arrays(double* __restrict a, const double* __restrict b, const double* __restrict c,
+                  std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    a[i] = b[i] + 3.0 * c[i];
   }
 }
+
+void copy(const Arrays& own) { copy_array(own.c, own.b, own.count); }
+void triad(const Arrays& own) { triad_arrays(own.a, own.b, own.c, own.count); }
 
 void read(const Arrays& own) {
   double sums[16] = {};

@@ -45,6 +45,22 @@ TEST(Configuration, WhatDiffersByNatureIsNoDifference) {
   EXPECT_TRUE(differences({}).empty());
 }
 
+TEST(Configuration, WhatProbesFoundIsComparedToo) {
+  RunData run = simulate({}, 3);
+  run.header.nodes = fleet(4);
+  for (SampleRecord& sample : run.samples) {
+    if (sample.step == 0) {
+      sample.detail["facts"] = {{"fs_type", sample.node == 1 ? "overlay" : "xfs"}};
+    }
+  }
+  run.header.nodes[3].inventory = nullptr;
+  const auto found = differences(with_probe_facts(run));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].node, 1);
+  EXPECT_EQ(found[0].text,
+            "probes." + run.steps[0].id + ".fs_type is overlay, 2 of 3 nodes have xfs");
+}
+
 TEST(Configuration, NamesTheOddOneAndWhatMostHave) {
   struct Case {
     const char* pointer;

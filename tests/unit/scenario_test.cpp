@@ -62,7 +62,7 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
       {with_step(R"("passes": 9)"), "x.json: steps[0].passes: 9 is more than the scenario's 5"},
       {with_step(R"("params": [1])"), "x.json: steps[0].params: [1] is not of type object"},
       {with_step(R"("schedul": "alone")"),
-       R"(x.json: steps[0]: unknown key "schedul"; allowed are groups, id, limit_s, matchings, pairs, params, passes, probe, schedule)"},
+       R"(x.json: steps[0]: unknown key "schedul"; allowed are groups, id, limit_s, matchings, operations, pairs, params, passes, probe, schedule)"},
       {with_step(R"("id": "a b")"),
        R"(x.json: steps[0].id: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
       {with(R"("passes": 0)"), "x.json: passes: 0 is out of range: at least 1 and at most 100000"},
