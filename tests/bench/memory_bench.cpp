@@ -12,6 +12,7 @@
 #include <memory>
 #include <thread>
 
+#include "probes/memory/memory_kernels.hpp"
 #include "probes/registry.hpp"
 #include "probes/support/machine_topology.hpp"
 #include "probes/support/pages.hpp"
@@ -124,33 +125,12 @@ double bare_rate(Loop loop, int counted, std::size_t array_bytes, int iterations
          median(seconds_of(stamps));
 }
 
-// gcc believes __restrict of parameters, and not of members.
-void copy_array(double* __restrict c, const double* __restrict b, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    c[i] = b[i];
-  }
-}
-
-void triad_arrays(double* __restrict a, const double* __restrict b, const double* __restrict c,
-                  std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    a[i] = b[i] + 3.0 * c[i];
-  }
-}
-
-void copy(const Arrays& own) { copy_array(own.c, own.b, own.count); }
-void triad(const Arrays& own) { triad_arrays(own.a, own.b, own.c, own.count); }
-
+// The same loops as the probe's: two that read alike are compiled into different ones here and
+// there, and what is to be compared is all around them.
+void copy(const Arrays& own) { memory_kernels::copy(own.c, own.b, own.count); }
+void triad(const Arrays& own) { memory_kernels::triad(own.a, own.b, own.c, own.count); }
 void read(const Arrays& own) {
-  double sums[16] = {};
-  for (std::size_t i = 0; i < own.count; i += 16) {
-    for (std::size_t j = 0; j < 16; ++j) {
-      sums[j] += own.a[i + j];
-    }
-  }
-  for (const double sum : sums) {
-    sink.store(sum, std::memory_order_relaxed);
-  }
+  sink.store(memory_kernels::read(own.a, own.count), std::memory_order_relaxed);
 }
 
 int run(double seconds) {

@@ -2,6 +2,7 @@
 import json
 import os
 import unittest
+from pathlib import Path
 
 from fleetbench_process import FLEETBENCH, TINY, FleetbenchTest, execute, mpirun
 
@@ -40,6 +41,10 @@ SCENARIOS = [
     (step(params={"precisions": []}), "params.precisions: has 0 items"),
     (step(schedule="toghether"), 'steps[0].schedule: "toghether" is none of together, alone, both, ramp'),
     ({**TINY, "steps": [{"probe": "mpi_pairs", "schedule": "ramp"}]}, '"ramp" is for probes of a node, and mpi_pairs'),
+    (
+        {**TINY, "steps": [{"probe": "storage", "params": {"shared": True}}]},
+        'step "storage": params.shared: what all nodes share is not loaded by all of them at once: say "schedule": "ramp"',
+    ),
     (step(operations=5), 'steps[0].operations: has no meaning without "schedule": "ramp"'),
     (step(groups={"size": 8}), 'step "cpu_gemm": groups: has no meaning for cpu_gemm, which measures each node by itself'),
     (step(groups={"size": 1}), "steps[0].groups.size: 1 is out of range: at least 2 and at most 4096"),
@@ -157,6 +162,17 @@ class Help(FleetbenchTest):
         self.assertIn("cpu_gemm", execute([FLEETBENCH, "list", "probes"]).out)
         self.assertIn("quick", execute([FLEETBENCH, "list", "suites"]).out)
         self.assertIn("mpi_pairs.bandwidth", execute([FLEETBENCH, "list", "metrics"]).out)
+
+    def test_every_probe_is_documented(self):
+        listed = execute([FLEETBENCH, "list", "probes"]).out
+        probes = {line.split(":")[0] for line in listed.splitlines() if line and not line.startswith(" ")}
+        self.assertIn("storage", probes)
+        docs = Path(__file__).resolve().parent.parent.parent / "docs"
+        index = (docs / "probes.md").read_text(encoding="utf-8")
+        pages = "".join(page.read_text(encoding="utf-8").splitlines()[0] for page in (docs / "probes").glob("*.md"))
+        for probe in probes:
+            self.assertIn(probe, index)
+            self.assertRegex(pages, rf"\b{probe}\b")
 
     def test_doctor_gives_the_launch_line_of_where_it_is(self):
         hosts = self.directory / "hosts"

@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import unittest
+from collections import Counter
 from pathlib import Path
 
 from fleetbench_process import FLEETBENCH, GROUPED, LONG, TINY, WRONG_SUM, FleetbenchTest, execute, mpirun
@@ -132,6 +133,33 @@ class WholeRun(FleetbenchTest):
         run, _ = self.run_tiny(2, "--nodes-by", "rank")
         slow = [finding for finding in self.report(run)["findings"] if finding["direction"] == "slow"]
         self.assertEqual(slow, [])
+
+    def ramp(self, **keys):
+        params = {"profiles": ["small_files"], "small_files": 200, "repetitions": 1, "shared": True}
+        step = {"probe": "storage", "schedule": "ramp", "params": params, **keys}
+        suite = {**TINY, "passes": 1, "steps": [step]}
+        run = self.directory / "run"
+        execute(mpirun(4) + [FLEETBENCH, "--suite", self.scenario(suite), "--out", str(run), "--nodes-by", "rank"])
+        records = self.journal(run)
+        steps = {r["step"]: r["id"] for r in records if r["t"] == "step"}
+        counts = Counter(steps[r["step"]] for r in records if r["t"] == "sample")
+        omitted = {r["step"]: r["reason"] for r in records if r["t"] == "omission"}
+        self.assert_follows_schemas(run)
+        return counts, omitted, self.report(run)
+
+    def test_what_all_nodes_share_is_loaded_step_by_step(self):
+        counts, omitted, report = self.ramp()
+        self.assertEqual(counts["storage@1"], 1)
+        # On a busy machine it may stop early; then it says so.
+        self.assertTrue(counts["storage@2"] == 2 or "do no harm" in omitted["storage@2"])
+        self.assertTrue(counts["storage"] == 4 or "do no harm" in omitted["storage"], omitted)
+        silent = [item for item in report["not_measured"] if item["reason"] == "no sample came back"]
+        self.assertEqual([item["what"] for item in silent if "@" in item["what"]], [])
+
+    def test_what_all_nodes_share_has_a_budget(self):
+        counts, omitted, _ = self.ramp(operations=1500)  # 1000 a node: 200 files, five kinds
+        self.assertEqual((counts["storage@1"], counts["storage@2"], counts["storage"]), (1, 0, 0))
+        self.assertIn("budget of 1500 operations", omitted["storage"])
 
     def test_analyze_says_what_the_run_said(self):
         run, _ = self.run_tiny(3, "--nodes-by", "rank")

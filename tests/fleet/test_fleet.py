@@ -71,7 +71,7 @@ class OneFault(Fleet):
 
     def test_a_cpu_quota_is_the_nodes_host(self):
         self.fleet("fault", "cpu", "node1", "50")
-        report, result = self.measure()
+        report, result = self.measure("--only", "cpu_gemm")
         self.assert_first_is(report, "node1", "host", result.out)
 
     def test_a_slow_disk_is_the_nodes_storage_and_not_its_host(self):
