@@ -39,6 +39,7 @@ MetricInfo metric_of(const Json& wanted, Layer layer) {
                     name));
   }
   metric.better = parse_better(better);
+  metric.judged = wanted.value("judged", true);
   metric.description = fmt::format("\"{}\" as the command printed it, median of its lines", name);
   metric.next_check = kNextCheck;
   return metric;
@@ -68,7 +69,8 @@ class Printed {
   }
 
   // Throws std::runtime_error where the command never printed it.
-  double value(const std::string& name) const {
+  double value(const MetricInfo& metric) const {
+    const std::string& name = metric.name;
     const auto& samples = samples_.at(name);
     if (samples.empty()) {
       throw std::runtime_error(fmt::format(
@@ -78,7 +80,14 @@ class Printed {
           others_.empty() ? "no other numbers" : fmt::format("{}", fmt::join(others_, ", ")),
           other_lines_));
     }
-    return median(samples);
+    const double value = median(samples);
+    if (metric.judged && !(value > 0)) {
+      throw std::runtime_error(fmt::format(
+          "the median of \"{}\" is {}: nodes are compared by ratios, so it must be more than 0; "
+          "say \"judged\": false for it to be reported only",
+          name, value));
+    }
+    return value;
   }
 
   Json detail() const {
@@ -143,7 +152,7 @@ class PreparedCommand : public Prepared {
     options_.environment = environment_of(work);
     options_.folder = params.at("folder").get<std::string>();
     options_.limit_s = 1e9;  // the slot's limit ends it, and this process with it
-    if (!find_program(argv_.at(0))) {
+    if (!find_program(argv_.at(0), options_.folder)) {
       throw std::runtime_error(
           fmt::format("{}: there is no such program on this node", printable_text(argv_[0])));
     }
@@ -161,7 +170,7 @@ class PreparedCommand : public Prepared {
     }
     Measurement measurement;
     for (const MetricInfo& metric : metrics_) {
-      measurement.values.emplace_back(printed.value(metric.name));
+      measurement.values.emplace_back(printed.value(metric));
     }
     measurement.detail = printed.detail();
     measurement.detail["wall_s"] = end.wall_s;
@@ -205,14 +214,15 @@ class Command : public Probe {
           "default": []
         },
         "metrics": {
-          "description": "the numbers in its JSON lines that are to be compared: name, and where the name does not end in _s (seconds) or _per_s also unit and better",
+          "description": "the numbers in its JSON lines that are to be compared: name, and where the name does not end in _s (seconds) or _per_s also unit and better; with judged false it is reported and never ranked, and may be 0 or less",
           "type": "array", "minItems": 1, "maxItems": 64,
           "items": {
             "type": "object", "additionalProperties": false, "required": ["name"],
             "properties": {
               "name": {"type": "string", "minLength": 1, "maxLength": 64},
               "unit": {"type": "string", "minLength": 1, "maxLength": 16},
-              "better": {"type": "string", "enum": ["higher", "lower"]}
+              "better": {"type": "string", "enum": ["higher", "lower"]},
+              "judged": {"type": "boolean"}
             }
           },
           "default": []
@@ -224,8 +234,8 @@ class Command : public Probe {
           "default": "step"
         },
         "folder": {
-          "description": "where it starts, on each node; empty: where fleetbench was started",
-          "type": "string", "default": ""
+          "description": "where it starts, on each node, a path from /; empty: where fleetbench was started",
+          "type": "string", "pattern": "^(/.*)?$", "default": ""
         }
       }
     })");

@@ -15,6 +15,8 @@
 #include "probes/images/throughput.hpp"
 #include "probes/images/verify.hpp"
 #include "probes/registry.hpp"
+#include "probes/storage/volume.hpp"
+#include "probes/support/scratch.hpp"
 #include "probes/support/usable_cores.hpp"
 
 namespace fleetbench {
@@ -145,6 +147,9 @@ class PreparedLoading : public Prepared {
   }
 
   void measure_waits(Form form) {
+    if (params_.at("cold").get<bool>()) {
+      set_->drop_from_page_cache(form);
+    }
     const auto waits = waits_of_consumer(*set_, form, options_of(params_, all_workers_),
                                          params_.at("steps").get<int>(),
                                          params_.at("step_ms").get<double>() / 1e3);
@@ -221,6 +226,8 @@ class ImageDecode : public Probe {
   std::shared_ptr<const ImageSet> checked_set(const Json& params) const {
     const std::lock_guard lock(mutex_);
     const auto spec = spec_of(params);
+    const auto parent = spec.directory.empty() ? default_scratch_parent() : spec.directory;
+    require_permission(volume_of(HostFiles(), parent), parent, params.at("shared").get<bool>());
     const int threads = usable_cores();
     auto set = std::move(set_);
     if (!set || !(set->spec() == spec)) {

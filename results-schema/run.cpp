@@ -85,6 +85,7 @@ Json json_of(const StepRecord& step) {
           {"probe", step.probe},
           {"concurrent", step.concurrent},
           {"sampled", step.sampled},
+          {"of_group", step.of_group},
           {"params", step.params},
           {"work", step.work},
           {"metrics", step.metrics}};
@@ -166,6 +167,7 @@ StepRecord read_step(const Fields& fields) {
   step.probe = fields.text("probe");
   step.concurrent = fields.boolean("concurrent");
   step.sampled = fields.has("sampled") && fields.boolean("sampled");
+  step.of_group = fields.has("of_group") && fields.boolean("of_group");
   step.params = fields.at("params");
   step.work = fields.at("work");
   step.metrics = fields.each("metrics", read_metric);

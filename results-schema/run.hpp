@@ -43,6 +43,8 @@ struct StepRecord {
   std::string probe;
   bool concurrent = true;  // false: its subjects were measured one at a time
   bool sampled = false;    // some nodes, drawn at random, stand for all
+  // Nodes measure with each other and wait for each other, also where each has a value of its own.
+  bool of_group = false;
   Json params;
   Json work;  // iteration counts fixed for the whole fleet
   std::vector<MetricInfo> metrics;

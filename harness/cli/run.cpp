@@ -160,6 +160,7 @@ void begin_steps(Plan& plan, int nodes, record::Recorder& recorder, ProgressLine
                             .probe = step.probe.name,
                             .concurrent = step.concurrent,
                             .sampled = is_sampled(step, nodes),
+                            .of_group = step.probe.participants == Participants::group,
                             .params = step.scenario.params,
                             .work = step.work,
                             .metrics = step.metrics});

@@ -88,8 +88,9 @@ std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trou
   std::vector<StepAttempts> result(run.steps.size());
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     result[i].step = &run.steps[i];
+    const StepRecord& step = run.steps[i];
     result[i].group =
-        !run.steps[i].metrics.empty() && run.steps[i].metrics[0].subject == SubjectKind::group;
+        step.of_group || (!step.metrics.empty() && step.metrics[0].subject == SubjectKind::group);
   }
   for (const SampleRecord& sample : run.samples) {
     StepAttempts& attempts = result.at(sample.step);

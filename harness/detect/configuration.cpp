@@ -16,6 +16,7 @@ constexpr double kMajority = 0.6;
 // Sizes of memory differ by what firmware keeps for itself.
 constexpr double kSameBytes = 0.01;
 constexpr std::size_t kLongestValue = 80;
+constexpr std::string_view kOfProbes = "probes.";
 
 // Parts of the last key of a path that tell of something which differs by nature.
 constexpr std::array<std::string_view, 15> kOwn = {
@@ -169,13 +170,33 @@ std::vector<Layer> layers_explained_by(const std::string& path) {
   return {Layer::host};
 }
 
+// Adds who of those that own `all` differs from what most of them have.
+void compare(const std::string& path, const std::vector<Facts>& all, const std::vector<int>& owners,
+             std::vector<Difference>& result) {
+  if (all.size() < kFewestNodes) {
+    return;
+  }
+  const Majority most = majority(all, path);
+  if (most.count == all.size() ||
+      static_cast<double>(most.count) < kMajority * static_cast<double>(all.size())) {
+    return;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Json value = fact_of(all[i], path);
+    if (!same(path, value, most.value) && !follows_from_element(path, all[i], all)) {
+      result.push_back({owners[i], path, sentence(path, value, most, all.size())});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<NodeInfo> with_probe_facts(const RunData& run) {
   std::vector<NodeInfo> nodes = run.header.nodes;
   for (const SampleRecord& sample : run.samples) {
     Json& inventory = nodes.at(sample.node).inventory;
-    if (sample.status != Status::ok || !inventory.is_object() || !sample.detail.is_object()) {
+    if (sample.status != Status::ok || !inventory.is_object() || !sample.detail.is_object() ||
+        run.steps.at(sample.step).sampled) {
       continue;
     }
     const auto facts = sample.detail.find("facts");
@@ -202,21 +223,21 @@ std::vector<Difference> differences(const std::vector<NodeInfo>& nodes) {
     }
   }
   std::vector<Difference> result;
-  if (all.size() < kFewestNodes) {
-    return result;
-  }
-  const double needed = kMajority * static_cast<double>(all.size());
   for (const std::string& path : paths) {
-    const Majority most = majority(all, path);
-    if (most.count == all.size() || static_cast<double>(most.count) < needed) {
+    if (!path.starts_with(kOfProbes)) {
+      compare(path, all, owners, result);
       continue;
     }
+    // Of a probe that did not run on a node nothing is known there.
+    std::vector<Facts> told;
+    std::vector<int> by;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const Json value = fact_of(all[i], path);
-      if (!same(path, value, most.value) && !follows_from_element(path, all[i], all)) {
-        result.push_back({owners[i], path, sentence(path, value, most, all.size())});
+      if (all[i].contains(path)) {
+        told.push_back(all[i]);
+        by.push_back(owners[i]);
       }
     }
+    compare(path, told, by, result);
   }
   std::ranges::stable_sort(result, {}, &Difference::node);
   result.resize(std::min(result.size(), kMostDifferences));

@@ -118,7 +118,7 @@ std::map<Layer, Share> share_of_layers(const RunData& run,
     std::size_t absent = 0;
     if (of_step.passes.empty()) {
       absent = run.header.nodes.size();
-    } else if (!of_step.pairs) {
+    } else if (!of_step.pairs && !of_step.step->sampled) {
       for (int node = 0; node < static_cast<int>(run.header.nodes.size()); ++node) {
         absent += !of_step.passes.contains({node, -1}) && omitted(run, of_step.step->id, node);
       }

@@ -149,7 +149,7 @@ void Agent::cancel(const Json& message) {
   const auto slot = message.at("slot").get<int>();
   Json reply{{"re", "cancel"}, {"slot", slot}};
   std::erase_if(waiting_orders_, [&](const Json& order) { return order.at("slot") == slot; });
-  if (slot == slot_) {
+  if (slot >= 0 && slot == slot_) {
     if (phase_ == Phase::releasing) {
       reply_measured(0);  // what is measured counts, however long the cleaning up takes
     }

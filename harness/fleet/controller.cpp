@@ -297,6 +297,7 @@ void Controller::record(const SlotState& state, const Owner& owner, const Json& 
 
 void Controller::record_failure(const SlotState& state, const Owner& owner, Status status,
                                 const std::string& reason) {
+  slot_values_.emplace_back();
   sink_.add(SampleRecord{.slot = state.slot.index,
                          .step = state.slot.step,
                          .pass = state.slot.pass,

@@ -97,7 +97,10 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
     return;
   }
   round.pending.erase(envelope.from);
-  round.answered_s.push_back(seconds_since(round.start));
+  // A failure may come at once and tells nothing of how long the work takes.
+  if (message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok)) {
+    round.answered_s.push_back(seconds_since(round.start));
+  }
   listener.answered(envelope.from, message);
   round.answers.given[envelope.from] = std::move(envelope.message);
 }

@@ -61,10 +61,10 @@ OverBudget within_budget(const std::vector<PlannedStep>& steps, std::vector<Slot
   std::map<int, int> lost;              // slots of a step
   for (Slot& slot : slots) {
     const PlannedStep& step = steps[static_cast<std::size_t>(slot.step)];
-    if (step.ramp) {
+    if (step.ramp || step.scenario.params.value("shared", Json(false)) == Json(true)) {
       const double cost =
           step.work.value("operations", 0.0) * static_cast<double>(slot.parties.size());
-      double& so_far = spent[step.ramp->of];
+      double& so_far = spent[step.scenario.id];
       if (so_far + cost > step.scenario.operations) {
         ++lost[slot.step];
         continue;
@@ -86,24 +86,28 @@ OverBudget within_budget(const std::vector<PlannedStep>& steps, std::vector<Slot
 }
 
 void Ramp::add(int level, const std::vector<Values>& samples) {
-  if (!stopped_.empty()) {
+  const auto with_values = std::count_if(samples.begin(), samples.end(),
+                                         [](const Values& values) { return !values.empty(); });
+  if (level > 1 && 2 * with_values <= static_cast<std::ptrdiff_t>(samples.size())) {
+    stop(level,
+         fmt::format("with {} nodes at once {} of {} gave no value", level,
+                     samples.size() - static_cast<std::size_t>(with_values), samples.size()));
     return;
   }
-  const bool any = std::any_of(samples.begin(), samples.end(),
-                               [](const Values& values) { return !values.empty(); });
-  if (!any && level > 1) {
-    stopped_ = fmt::format("with {} nodes at once none gave a value", level);
-    return;
-  }
-  if (any && reference_ == 0) {
+  if (with_values > 0 && reference_ == 0) {
     reference_ = level;
   }
-  for (std::size_t m = 0; m < metrics_->size() && stopped_.empty(); ++m) {
+  for (std::size_t m = 0; m < metrics_->size(); ++m) {
     compare(level, m, values_of(samples, m));
   }
   if (stopped_.empty()) {
     highest_ = std::max(highest_, level);
   }
+}
+
+void Ramp::stop(int level, const std::string& reason) {
+  stopped_ = reason;
+  highest_ = std::min(highest_, level - 1);
 }
 
 void Ramp::compare(int level, std::size_t metric, const std::vector<double>& values) {
@@ -122,8 +126,8 @@ void Ramp::compare(int level, std::size_t metric, const std::vector<double>& val
   const double ratio = median(values) / median(before);
   const double times = info.better == Better::lower ? ratio : 1 / ratio;
   if (times >= kRampStop) {
-    stopped_ = fmt::format("with {} nodes at once {} took {:.1f} times as long as with {}", level,
-                           info.name, times, reference_);
+    stop(level, fmt::format("with {} nodes at once {} took {:.1f} times as long as with {}", level,
+                            info.name, times, reference_));
   }
 }
 

@@ -24,8 +24,9 @@ struct OverBudget {
   std::vector<OmissionRecord> omitted;  // one for each step that lost slots
 };
 
-// Leaves out slots of ramps from where their operations ("operations" in `work`, for one node and
-// slot) would add up to more than the scenario's budget, in all levels and passes of that ramp.
+// Leaves out slots of ramps, and of other steps on what all nodes share, from where their
+// operations ("operations" in `work`, for one node and slot) would add up to more than the
+// scenario's budget, in all levels and passes of that ramp.
 OverBudget within_budget(const std::vector<PlannedStep>& steps, std::vector<Slot> slots);
 
 // What the levels of one ramp have shown so far.
@@ -33,7 +34,8 @@ class Ramp {
  public:
   explicit Ramp(const std::vector<MetricInfo>& metrics) : metrics_(&metrics) {}
 
-  // The samples of a slot with `level` nodes; those that failed have no values.
+  // The samples of a slot with `level` nodes; those that failed or were late have no values. Half
+  // of them or more without is a reason to stop.
   void add(int level, const std::vector<Values>& samples);
   // Nothing where the next level may follow; else why not.
   const std::string& stopped() const { return stopped_; }
@@ -41,6 +43,7 @@ class Ramp {
   int highest() const { return highest_; }
 
  private:
+  void stop(int level, const std::string& reason);
   void compare(int level, std::size_t metric, const std::vector<double>& values);
 
   const std::vector<MetricInfo>* metrics_;

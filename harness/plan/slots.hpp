@@ -58,7 +58,8 @@ struct ProbeChoice {
 };
 
 // `probe_of[i]` belongs to scenario.steps[i]. `ranks_are_nodes`: several nodes share one machine,
-// so probes of a node run alone unless `schedule` says otherwise. A step that ramps does so
+// so probes of a node run alone unless `schedule` says otherwise. What all nodes share (`shared` in
+// the parameters) is never loaded by all at once. A step that ramps does so
 // whatever they say, unless that is alone; it has yet to be laid out by expand_ramps.
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "harness/report/collectives_data.hpp"
 #include "harness/report/escape.hpp"
 
@@ -14,6 +16,9 @@ using report::CollectiveSweepData;
 // nccl-tests' getFloatStr (src/util.cu): as many digits behind the point as `width` leaves room
 // for.
 std::string in_width(double value, int width) {
+  if (!std::isfinite(value)) {
+    return fmt::format("{:>{}}", "N/A", width);
+  }
   int digits = 0;
   for (double power = 1; value >= power; power *= 10) {
     ++digits;

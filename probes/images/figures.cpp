@@ -163,6 +163,10 @@ Json params_schema() {
         "description": "folder on each node in which the data set is made; empty: $TMPDIR, else /var/tmp",
         "type": "string", "default": ""
       },
+      "shared": {
+        "description": "make it on a network or cluster file system, which all nodes load together; without this such a folder is left alone",
+        "type": "boolean", "default": false
+      },
       "share_of_free": {
         "description": "the data set takes at most this share of what is free there",
         "type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 0.05

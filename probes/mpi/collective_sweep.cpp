@@ -135,7 +135,7 @@ WrongElements CollectiveSweep::check(const Entry& entry, const ExactData& data) 
 }
 
 // Throws where any member saw something wrong, on all of them.
-void CollectiveSweep::agree(const std::vector<WrongElements>& mine) const {
+void CollectiveSweep::agree(const std::vector<WrongElements>& mine) {
   std::vector<std::int64_t> counts;
   std::int64_t of_mine = 0;
   for (const WrongElements& wrong : mine) {
@@ -157,9 +157,10 @@ void CollectiveSweep::agree(const std::vector<WrongElements>& mine) const {
   for (const Entry& entry : entries_) {
     bytes.push_back(entry.bytes);
   }
+  const std::string words = describe(mine, witness);
+  in_flight_ = false;  // all members are here, and nobody is in a call
   throw WrongElementsResult(
-      describe(mine, witness),
-      {{"members", ranks_.size()}, {"bytes", std::move(bytes)}, {"wrong", counts}});
+      words, {{"members", ranks_.size()}, {"bytes", std::move(bytes)}, {"wrong", counts}});
 }
 
 // The first false element of the witness, in the same words on all members.

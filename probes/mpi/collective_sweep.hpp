@@ -62,7 +62,7 @@ class CollectiveSweep : public Prepared {
   std::span<float> receive_part(const Entry& entry) const;
   void call(const Entry& entry) const;
   WrongElements check(const Entry& entry, const ExactData& data);
-  void agree(const std::vector<WrongElements>& mine) const;
+  void agree(const std::vector<WrongElements>& mine);
   std::string describe(const std::vector<WrongElements>& mine, int witness) const;
   double loop_s(const Entry& entry, int iterations) const;
   Timed time_calls(const Entry& entry) const;

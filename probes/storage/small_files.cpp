@@ -46,8 +46,8 @@ double seconds_of(const std::vector<FileTree>& trees, const Work& work) {
   std::vector<std::exception_ptr> errors(trees.size());
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-      threads.emplace_back([&, i] {
+    const auto thread_of = [&](std::size_t i) {
+      return std::jthread([&, i] {
         start.arrive_and_wait();
         begun[i] = Clock::now();
         try {
@@ -57,6 +57,17 @@ double seconds_of(const std::vector<FileTree>& trees, const Work& work) {
         }
         ended[i] = Clock::now();
       });
+    };
+    try {
+      while (threads.size() < trees.size()) {
+        threads.push_back(thread_of(threads.size()));
+      }
+    } catch (...) {
+      // Those that are there must not wait for those that cannot be.
+      for (std::size_t i = threads.size(); i < trees.size(); ++i) {
+        start.arrive_and_drop();
+      }
+      throw;
     }
   }
   for (const auto& error : errors) {

@@ -39,9 +39,9 @@ Json medium(const Volume& volume) {
 void require_permission(const Volume& volume, const fs::path& folder, bool allowed) {
   if (volume.shared && !allowed) {
     throw NotAvailable(fmt::format(
-        "{} is on {}, a file system that other nodes may share, and is left alone: set "
-        "\"shared\": true in the parameters of storage to load it, or name a local folder with "
-        "--scratch",
+        "{} is on {}, a file system that other nodes may share, and is left alone: say "
+        "\"shared\": true in the parameters and \"schedule\": \"ramp\" to load it, or name a "
+        "local folder with --scratch",
         printable_text(folder.string()), volume.fs_type));
   }
 }

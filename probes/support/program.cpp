@@ -31,6 +31,7 @@ constexpr std::size_t kErrorBytes = 4096;
 constexpr std::size_t kLongestLine = 65536;
 constexpr int kTick_ms = 10;  // for the end of a program whose pipes others hold open
 constexpr double kTermGrace_s = 1;
+constexpr int kReadsAtOnce = 16;
 
 // The process group of the program that runs; 0 while none does.
 std::atomic<pid_t> running_group{0};
@@ -120,7 +121,7 @@ class Running {
  public:
   Running(std::vector<std::string> argv, const ProgramOptions& options) : options_(options) {
     const std::string name = argv.at(0);
-    const auto found = find_program(name);
+    const auto found = find_program(name, options.folder);
     if (!found) {
       throw std::runtime_error(
           fmt::format("{}: there is no such program here", printable_text(name)));
@@ -147,6 +148,7 @@ class Running {
     int error = 0;
     if (read(failure.ends[0], &error, sizeof error) == sizeof error) {
       waitpid(pid_, nullptr, 0);
+      running_group = 0;
       throw std::runtime_error(
           fmt::format("{} cannot be started{}: {}", printable_text(name),
                       options.folder.empty() ? "" : " in " + printable_text(options.folder),
@@ -194,7 +196,8 @@ class Running {
   template <typename Take>
   static void read_from(Pipe& pipe, Take take) {
     std::array<char, 65536> buffer;
-    while (pipe.ends[0] >= 0) {
+    // Not without end: a program that never pauses has a time limit too.
+    for (int turn = 0; turn < kReadsAtOnce && pipe.ends[0] >= 0; ++turn) {
       const ssize_t count = read(pipe.ends[0], buffer.data(), buffer.size());
       if (count > 0) {
         take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
@@ -274,13 +277,14 @@ std::string ProgramEnd::how() const {
   return last.empty() ? how : how + ": " + last;
 }
 
-std::optional<std::string> find_program(const std::string& name) {
+std::optional<std::string> find_program(const std::string& name, const std::string& folder) {
   if (name.find('/') != std::string::npos) {
-    return access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
+    const auto path = name.starts_with('/') || folder.empty() ? name : folder + "/" + name;
+    return access(path.c_str(), X_OK) == 0 ? std::optional(path) : std::nullopt;
   }
   const char* path = std::getenv("PATH");
-  for (const auto folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-    const auto candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
+  for (const auto place : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    const auto candidate = fmt::format("{}/{}", place.empty() ? "." : place, name);
     if (!name.empty() && access(candidate.c_str(), X_OK) == 0) {
       return candidate;
     }

@@ -28,17 +28,18 @@ struct ProgramOptions {
   double limit_s = 60;
   std::size_t kept_bytes = std::size_t{16} << 20;
   std::vector<std::string> environment;  // "NAME=VALUE", on top of this process's
-  std::string folder;                    // where it starts; empty: here
+  std::string folder;                    // where it starts, absolute; empty: here
   // Called with each whole line of standard output, without its end; nothing is kept then. A line
   // longer than 64 KiB is cut there.
   std::function<void(std::string_view)> on_line;
 };
 
-// Where `name` is found: itself where it has a slash, else in $PATH. Nothing where it is not.
-std::optional<std::string> find_program(const std::string& name);
+// Where `name` is found: where it has a slash, itself, seen from `folder` (absolute; empty: here);
+// else in $PATH. Nothing where it is not.
+std::optional<std::string> find_program(const std::string& name, const std::string& folder = "");
 
 // Runs argv[0] (see find_program) without a shell, with nothing on standard input, and waits. The
-// program leads a process group of its own, all of which has ended when this returns; it dies with
+// program leads a process group of its own, all of which is killed when this returns; it dies with
 // this process. One at a time. Throws std::runtime_error naming argv[0]
 // where it cannot be started; what becomes of it afterwards is the result.
 ProgramEnd run_program(const std::vector<std::string>& argv, const ProgramOptions& options);

@@ -130,6 +130,7 @@ class Trouble(TroubleTest):
     def test_a_folder_removed_while_it_is_measured(self):
         with self.meanwhile(shutil.rmtree):
             samples, _ = self.run_step("storage", SMALL_FILES)
+        self.assertTrue(samples)
         for sample in samples:
             self.assertEqual(sample["status"], "failed", sample)
             self.assertIn(str(self.scratch), sample["reason"])

@@ -26,8 +26,8 @@ leftovers() {
   ip netns list | grep "^fb-$fleet-" || true
   grep -o "/run/[^ ]*${fleet}[^ ]*" /proc/self/mounts || true
   find /sys/fs/cgroup -name "fleetbench-testfleet-$fleet" 2>/dev/null || true
-  ls -d "/run/fleetbench-testfleet/$fleet" 2>/dev/null || true
-  losetup --noheadings --output BACK-FILE 2>/dev/null | grep "/$fleet/" || true
+  ls -d "/run/fleetbench-testfleet/$fleet" "/var/tmp/fleetbench-testfleet-$fleet" 2>/dev/null || true
+  losetup --noheadings --output BACK-FILE 2>/dev/null | grep "testfleet-$fleet/" || true
   ip -o link show | awk '{ print $2 }' >"$tmp/links"
   diff "$tmp/links_before" "$tmp/links" || true
 }

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "probes/registry.hpp"
+#include "probes/support/scratch.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench {
@@ -85,6 +89,25 @@ TEST(Command, SaysWhyThereIsNoValue) {
   Json absent = params("");
   absent["argv"] = {"no-such-program"};
   EXPECT_EQ(error_of(absent), "no-such-program: there is no such program on this node");
+}
+
+TEST(Command, WhatMayBeZeroIsNotJudged) {
+  const auto zero = R"(echo '{"step_s": 0}')";
+  EXPECT_THAT(error_of(params(zero)), HasSubstr("is 0: nodes are compared by ratios"));
+  const auto reported = params(zero, Json::parse(R"([{"name": "step_s", "judged": false}])"));
+  EXPECT_EQ(run(reported).values[0], 0);
+  EXPECT_FALSE(make_command()->metrics(reported)[0].judged);
+}
+
+TEST(Command, IsLookedForInItsFolder) {
+  const Scratch folder(std::filesystem::temp_directory_path());
+  const auto script = folder.path() / "train.sh";
+  std::ofstream(script) << "#!/bin/sh\necho '{\"step_s\": 3}'\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  Json here = params("");
+  here["argv"] = {"./train.sh"};
+  here["folder"] = folder.path().string();
+  EXPECT_EQ(run(here).values[0], 3);
 }
 
 TEST(Command, OfAFleetKnowsTheOthers) {

@@ -47,18 +47,21 @@ TEST(Configuration, WhatDiffersByNatureIsNoDifference) {
 
 TEST(Configuration, WhatProbesFoundIsComparedToo) {
   RunData run = simulate({}, 3);
-  run.header.nodes = fleet(4);
+  run.header.nodes = fleet(5);  // of the last one nothing is known
   for (SampleRecord& sample : run.samples) {
     if (sample.step == 0) {
       sample.detail["facts"] = {{"fs_type", sample.node == 1 ? "overlay" : "xfs"}};
     }
   }
   run.header.nodes[3].inventory = nullptr;
+  std::erase_if(run.samples, [](const auto& sample) { return sample.node == 4; });
   const auto found = differences(with_probe_facts(run));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].node, 1);
   EXPECT_EQ(found[0].text,
             "probes." + run.steps[0].id + ".fs_type is overlay, 2 of 3 nodes have xfs");
+  run.steps[0].sampled = true;
+  EXPECT_TRUE(differences(with_probe_facts(run)).empty());
 }
 
 TEST(Configuration, NamesTheOddOneAndWhatMostHave) {

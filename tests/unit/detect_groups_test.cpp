@@ -126,6 +126,29 @@ TEST(DetectGroups, WhoFailedIsBlamedAndNotWhoWaitedForIt) {
   EXPECT_EQ(report.findings[0].evidence[0].text, "groups failed in 1 of 5 passes: out of memory");
 }
 
+TEST(DetectGroups, SoItIsWhereEachNodeHasAValueOfItsOwn) {
+  RunData run = run_with_groups(1);
+  run.steps[kGroupStep].of_group = true;
+  for (MetricInfo& metric : run.steps[kGroupStep].metrics) {
+    metric.subject = SubjectKind::node;
+  }
+  spoil(run, Status::timeout, "no answer in 10 s", is_in_first_group);
+  spoil(run, Status::failed, "out of memory",
+        [](const SampleRecord& sample) { return sample.slot == 1000 && sample.node == 6; });
+  const auto blamed = [](const Report& report) {
+    std::vector<std::string> nodes;
+    for (const Finding& finding : report.findings) {
+      if (finding.direction == Direction::missing) {
+        nodes.push_back(describe(finding.subject));
+      }
+    }
+    return nodes;
+  };
+  EXPECT_EQ(blamed(analyze(run)), std::vector<std::string>{"node6"});
+  run.steps[kGroupStep].of_group = false;  // then nobody is, since too many are concerned
+  EXPECT_TRUE(blamed(analyze(run)).empty());
+}
+
 TEST(DetectGroups, ThoseWhoWaitedForALostNodeAreNotBlamed) {
   RunData run = run_with_groups(1);
   std::erase_if(run.samples, [](const SampleRecord& sample) {

@@ -105,18 +105,39 @@ TEST(Ramp, StopsWhereARateFallsToAThirdButNotForWhatIsNotJudged) {
   EXPECT_THAT(ramp.stopped(), HasSubstr("read took 5.0 times as long"));
 }
 
+TEST(Ramp, HarmInALaterPassStopsItToo) {
+  const auto info = metrics();
+  Ramp ramp(info);
+  for (const int level : {1, 2, 4}) {
+    ramp.add(level, {{0.1, 100, 1}});
+  }
+  EXPECT_EQ(ramp.highest(), 4);
+  ramp.add(2, {{0.5, 100, 1}});
+  EXPECT_EQ(ramp.highest(), 1);
+  EXPECT_THAT(ramp.stopped(), HasSubstr("with 2 nodes at once"));
+}
+
+TEST(Ramp, NodesThatAreLateStopIt) {
+  const auto info = metrics();
+  Ramp ramp(info);
+  ramp.add(1, {{0.1, 100, 1}});
+  ramp.add(4, {{0.1, 100, 1}, {}, {}, {}});
+  EXPECT_EQ(ramp.stopped(), "with 4 nodes at once 3 of 4 gave no value");
+}
+
 TEST(Ramp, ANodeThatFailsAloneIsNoReasonToStopButThatAllFailIs) {
   const auto info = metrics();
   Ramp ramp(info);
   ramp.add(1, {{}});
   EXPECT_EQ(ramp.stopped(), "");
-  ramp.add(2, {{0.1, 100, 1}, {}});
+  ramp.add(2, {{0.1, 100, 1}, {0.1, 100, 1}, {}});
   ramp.add(4, {{0.4, 100, 1}});
   EXPECT_THAT(ramp.stopped(), HasSubstr("4.0 times as long as with 2"));
   Ramp broken(info);
   broken.add(1, {});
   broken.add(2, {{}, {}});
-  EXPECT_EQ(broken.stopped(), "with 2 nodes at once none gave a value");
+  EXPECT_EQ(broken.stopped(), "with 2 nodes at once 2 of 2 gave no value");
+  EXPECT_EQ(broken.highest(), 1);
 }
 
 }  // namespace

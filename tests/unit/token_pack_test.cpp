@@ -165,6 +165,9 @@ TEST(TokenModel, SaysWhyItCannotBe) {
 
 TEST(LoadedLibrary, HasABuildIdThatStaysTheSame) {
   const std::string id = build_id_of_loaded("libsentencepiece.so");
+  if (id.empty()) {
+    GTEST_SKIP() << "this libsentencepiece was built without a build id";
+  }
   EXPECT_EQ(id, build_id_of_loaded("libsentencepiece.so"));
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << id;
   EXPECT_EQ(build_id_of_loaded("libnobody.so"), "");
