@@ -58,6 +58,7 @@ class BareThread {
   BareThread(const Arrays& arrays, std::barrier<>& together) : own_(arrays), together_(together) {}
 
   std::vector<Stamps> run(Loop loop, int iterations) const {
+    together_.arrive_and_wait();  // all at once, as the probe: what lies where follows from it
     // One array after the other, as the probe: where pages are touched in turn, neighbours in
     // memory belong to three arrays, and reading one of them skips the others.
     for (double* array : {own_.a, own_.b, own_.c}) {
