@@ -223,7 +223,7 @@ class TokenPack : public Probe {
           "type": "integer", "minimum": 500, "maximum": 32000, "default": 4000
         },
         "training_bytes": {
-          "description": "text that the tokeniser is trained on; 1 MB takes about a second",
+          "description": "text that the tokeniser is trained on, on one core, before anything is timed",
           "type": "integer", "minimum": 10000, "maximum": 100000000, "default": 1000000
         },
         "seconds": {

@@ -24,9 +24,9 @@ std::vector<FileTree> make_trees(const std::filesystem::path& stem, std::uint32_
                                  std::uint32_t threads, std::uint32_t files_per_folder);
 
 // Asks ext4 to put each folder made in `parent` elsewhere on the disk (chattr +T); others do not
-// care. Seen on ext4 of Linux 6.18: creating files in a block group in which many were made and
-// deleted before is up to ten times as slow as in a fresh one, also after 40 s of quiet; the cause
-// is not known. Spreading makes that rarer, it does not rule it out.
+// care. Seen on ext4: creating files in a block group in which many were made and deleted
+// before is many times as slow as in a fresh one, also some time later; the cause is not known.
+// Spreading makes that rarer, it does not rule it out.
 void spread_folders(const std::filesystem::path& parent);
 
 // Each of these does one kind of work on all of a tree; throws std::runtime_error naming the path.

@@ -16,7 +16,7 @@ struct TeamPart {
 // Each thread of the part runs `body` with its number, `repetitions` times. They begin each
 // repetition together; its seconds are from when the first begins until the last is done. The
 // threads stay awake in between: unlike one ThreadTeam::run() a repetition, this does not time how
-// long the kernel takes to wake them, which is some per cent of ten milliseconds. Throws what the
+// long the kernel takes to wake them. Throws what the
 // thread of the lowest number threw; one that threw does no further work.
 std::vector<double> time_together(ThreadTeam& team, const TeamPart& part, int repetitions,
                                   const ThreadTeam::Body& body);
