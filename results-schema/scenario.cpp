@@ -81,6 +81,11 @@ std::string_view to_string(Schedule schedule) {
   throw std::logic_error("a schedule without a name");
 }
 
+bool loads_what_is_shared(const ScenarioStep& step) {
+  const auto found = step.params.find("shared");
+  return found != step.params.end() && *found == Json(true);
+}
+
 std::string_view to_string(Pairs pairs) {
   return pairs == Pairs::matchings ? "matchings" : "all_pairs";
 }

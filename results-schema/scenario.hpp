@@ -38,6 +38,10 @@ struct ScenarioStep {
   double limit_s = 60;           // for one slot, whatever its peers do
 };
 
+// Whether the step works on what all nodes share (`shared` among its parameters): such a step is
+// never run on all of them at once, unless in a ramp.
+bool loads_what_is_shared(const ScenarioStep& step);
+
 struct Scenario {
   std::string name;
   std::string description;

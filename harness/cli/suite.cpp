@@ -87,8 +87,8 @@ void use_scratch(ScenarioStep& step, const ProbeInfo& probe, const std::string& 
 }
 
 std::string schedule_fault(const ScenarioStep& step, const ProbeInfo& probe) {
-  const bool shared = step.params.value("shared", Json(false)) == Json(true);
-  if (shared && step.schedule != Schedule::ramp && step.schedule != Schedule::alone) {
+  if (loads_what_is_shared(step) && step.schedule != Schedule::ramp &&
+      step.schedule != Schedule::alone) {
     return "params.shared: what all nodes share is not loaded by all of them at once: say "
            "\"schedule\": \"ramp\", or \"alone\"";
   }

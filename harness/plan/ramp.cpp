@@ -61,7 +61,7 @@ OverBudget within_budget(const std::vector<PlannedStep>& steps, std::vector<Slot
   std::map<int, int> lost;              // slots of a step
   for (Slot& slot : slots) {
     const PlannedStep& step = steps[static_cast<std::size_t>(slot.step)];
-    if (step.ramp || step.scenario.params.value("shared", Json(false)) == Json(true)) {
+    if (step.ramp || loads_what_is_shared(step.scenario)) {
       const double cost =
           step.work.value("operations", 0.0) * static_cast<double>(slot.parties.size());
       double& so_far = spent[step.scenario.id];

@@ -14,14 +14,9 @@ namespace {
 
 using Generator = std::mt19937_64;
 
-// By convention of the probes that can load what all nodes share.
-bool is_shared(const ScenarioStep& step) {
-  return step.params.is_object() && step.params.value("shared", Json(false)) == Json(true);
-}
-
 bool runs_alone(const ScenarioStep& step, const ProbeInfo& probe, ScheduleOverride schedule,
                 bool ranks_are_nodes) {
-  if (is_shared(step)) {
+  if (loads_what_is_shared(step)) {
     return true;  // a ramp does not come here
   }
   if (schedule != ScheduleOverride::none) {

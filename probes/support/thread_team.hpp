@@ -11,7 +11,7 @@
 namespace fleetbench {
 
 // `size` threads, 0 to size - 1, which live as long as this object. Between calls they sleep: to
-// wake all of them takes some ten microseconds, so let a body work for milliseconds. To be used
+// wake all of them takes a moment, so let a body work for milliseconds. To be used
 // from one thread. Not to be copied or moved.
 class ThreadTeam {
  public:

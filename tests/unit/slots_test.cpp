@@ -41,6 +41,18 @@ TEST(PlanSteps, SchedulesAreTheStepsUnlessOverridden) {
   EXPECT_TRUE(node_steps(Schedule::alone, ScheduleOverride::together)[0].concurrent);
 }
 
+TEST(PlanSteps, WhatAllNodesShareIsNeverLoadedByAllAtOnce) {
+  ScenarioStep shared = step("storage", Schedule::alone);
+  shared.params = {{"shared", true}};
+  const auto alone = plan_steps(scenario({shared}), {probe("storage", Participants::node)},
+                                ScheduleOverride::together, false);
+  EXPECT_FALSE(alone[0].concurrent);
+  shared.schedule = Schedule::ramp;
+  const auto ramp = plan_steps(scenario({shared}), {probe("storage", Participants::node)},
+                               ScheduleOverride::together, false);
+  EXPECT_TRUE(ramp[0].ramp.has_value());
+}
+
 TEST(PlanSteps, BothIsTwoSteps) {
   const auto steps = node_steps(Schedule::both, ScheduleOverride::none);
   ASSERT_EQ(steps.size(), 2U);
