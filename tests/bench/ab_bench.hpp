@@ -1,12 +1,14 @@
 // Compares a probe with a plain program that does the same work, in one process, turn by turn:
-// plain, probe, plain again. A case's ratio is the median over turns of probe / plain; its control
-// is the same of the second plain run / the first. Turns are added until every control is within
-// 2 %; then the ratios are judged.
+// plain, probe, plain again, in an order that changes from turn to turn, so that neither gains by
+// coming first or by whom it follows. A case's ratio is the median over turns of probe / plain; its
+// control is the same of the second plain run / the first. Turns are added until every control is
+// within 2 %; then the ratios are judged.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -29,6 +31,9 @@ namespace ab_bench {
 constexpr double kRatio = 0.03;
 constexpr double kControl = 0.02;
 constexpr std::size_t kFewestTurns = 40;
+// 0: plain, 1: probe, 2: plain again.
+constexpr std::array<std::array<std::size_t, 3>, 6> kOrders{
+    {{0, 1, 2}, {2, 0, 1}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}}};
 
 struct Figure {
   std::vector<double> probe;
@@ -45,6 +50,14 @@ struct Figure {
   }
   bool ratio_holds() const { return std::abs(median(ratios) - 1) <= kRatio; }
 };
+
+inline void add_turn(const AbCase& compared, Figure& figure) {
+  std::array<double, 3> values{};
+  for (const std::size_t which : kOrders[figure.ratios.size() % kOrders.size()]) {
+    values[which] = which == 1 ? compared.probe() : compared.plain();
+  }
+  figure.add(values[0], values[1], values[2]);
+}
 
 inline void print(const std::string& title, const std::string& unit,
                   const std::vector<AbCase>& cases, const std::vector<Figure>& figures) {
@@ -70,9 +83,7 @@ inline int compare_turn_by_turn(const std::string& title, const std::string& uni
   const auto start = Clock::now();
   do {
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      const double first = cases[i].plain();
-      const double measured = cases[i].probe();
-      figures[i].add(first, measured, cases[i].plain());
+      ab_bench::add_turn(cases[i], figures[i]);
     }
   } while (!done() && std::chrono::duration<double>(Clock::now() - start).count() < seconds);
   ab_bench::print(title, unit, cases, figures);

@@ -23,6 +23,7 @@
 
 #include "harness/fleet/measurement_thread.hpp"
 #include "probes/mpi/mpi_probe.hpp"
+#include "tests/bench/ab_bench.hpp"
 #include "tests/bench/mpi_bench_load.hpp"
 #include "tests/bench/mpi_bench_sizes.hpp"
 #include "tests/bench/mpi_plain.hpp"
@@ -128,9 +129,8 @@ void wait_until_quiet(const Job& job) {
 // Each measures twice and the second counts: the first finds the other side's buffers in the cache,
 // which costs 15 %, and would cost the probe more often, as it never follows itself.
 std::array<Figures, 3> take_turns(const Sides& sides, int order) {
-  constexpr int kOrders[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}, {1, 2, 0}};
   std::array<Figures, 3> turns;
-  for (const int turn : kOrders[order % 6]) {
+  for (const std::size_t turn : ab_bench::kOrders.at(static_cast<std::size_t>(order) % 6)) {
     const auto& measure = turn == 1 ? sides.probe : sides.plain;
     measure();
     turns.at(turn) = measure();

@@ -1,41 +1,25 @@
 // Does `storage` report what fio by hand does?
 //
-// storage_bench [SECONDS [FOLDER]]. In each turn fio by hand, the probe and fio by hand again, in
-// an order that changes; the same options, the same sizes, each on files of its own of the same
-// size. The bench reads fio's JSON with a JSON library and nothing of the probe's. Disks are shared
-// more often than cores, and some are throttled in bursts: many short turns, and the figure of a
-// turn is its ratio to its own neighbours. Turns are added until every control is within 2 %,
-// SECONDS (600) at most; then the ratios are judged. Exit code: 0 all within 3 %, 2 one is not, 3 a
-// control never held.
+// storage_bench [SECONDS [FOLDER]]: at most so long, ten minutes where nothing is said. See
+// ab_bench.hpp; the plain program is fio by hand with the same options, on files of its own of the
+// same size. The bench reads fio's JSON with a JSON library and nothing of the probe's. Disks are
+// shared more often than cores, and some are throttled in bursts: turns are short.
+// Exit code: 0 all within 3 %, 2 one is not, 3 a control never held.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
-#include <functional>
-#include <map>
 
 #include "probes/registry.hpp"
 #include "probes/support/median.hpp"
 #include "probes/support/program.hpp"
 #include "probes/support/scratch.hpp"
 #include "results-schema/check.hpp"
+#include "tests/bench/ab_bench.hpp"
 
 namespace fleetbench {
 namespace {
 
-constexpr double kRatio = 0.03;
-constexpr double kControl = 0.02;
-constexpr std::size_t kFewestTurns = 20;
 constexpr int kRepetitions = 1;  // short turns: those compared are near each other in time
-
-using Clock = std::chrono::steady_clock;
-
-// A disk that is throttled in bursts is faster for whoever comes first: everybody does.
-constexpr std::array<std::array<std::size_t, 3>, 6> kOrders{
-    {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}};
 
 // What is measured, by the probe and by hand.
 struct Job {
@@ -78,26 +62,10 @@ double by_hand(const Job& job, const Scratch& scratch) {
   return median(values);
 }
 
-struct Figure {
-  std::vector<double> probe;
-  std::vector<double> ratios;
-  std::vector<double> controls;
-
-  void add(double first, double measured, double second) {
-    probe.push_back(measured);
-    ratios.push_back(measured / std::sqrt(first * second));
-    controls.push_back(second / first);
-  }
-  bool control_holds() const {
-    return controls.size() >= kFewestTurns && std::abs(median(controls) - 1) <= kControl;
-  }
-  bool ratio_holds() const { return std::abs(median(ratios) - 1) <= kRatio; }
-};
-
 // Both sides' files are laid out once; the probe's by the probe.
-class Turns {
+class Contest {
  public:
-  Turns(Job job, const std::string& folder) : job_(std::move(job)), scratch_(folder) {
+  Contest(Job job, const std::string& folder) : job_(std::move(job)), scratch_(folder) {
     job_.params["directory"] = folder;
     job_.params["repetitions"] = kRepetitions;
     const auto params = with_defaults(job_.params, probe_->info().params_schema);
@@ -105,54 +73,27 @@ class Turns {
     by_hand(job_, scratch_);  // lays out its files
   }
 
-  void add_one() {
-    std::array<double, 3> values{};  // by hand, probe, by hand again
-    for (const std::size_t which : kOrders[figure_.ratios.size() % kOrders.size()]) {
-      values[which] =
-          which == 1 ? prepared_->measure().values.at(0).value() : by_hand(job_, scratch_);
-    }
-    figure_.add(values[0], values[1], values[2]);
+  AbCase sides() {
+    return {.name = job_.metric,
+            .plain = [this] { return by_hand(job_, scratch_); },
+            .probe = [this] { return prepared_->measure().values.at(0).value(); }};
   }
-  const Job& job() const { return job_; }
-  const Figure& figure() const { return figure_; }
 
  private:
   Job job_;
   Scratch scratch_;
   std::unique_ptr<Probe> probe_ = make_storage();
   std::unique_ptr<Prepared> prepared_;
-  Figure figure_;
 };
 
 int run(double seconds, const std::string& folder) {
-  std::vector<std::unique_ptr<Turns>> all;
+  std::vector<std::unique_ptr<Contest>> contests;
+  std::vector<AbCase> cases;
   for (const Job& job : jobs()) {
-    all.push_back(std::make_unique<Turns>(job, folder));
+    contests.push_back(std::make_unique<Contest>(job, folder));
+    cases.push_back(contests.back()->sides());
   }
-  const auto every = [&](const std::function<bool(const Figure&)>& holds) {
-    return std::all_of(all.begin(), all.end(), [&](const auto& t) { return holds(t->figure()); });
-  };
-  const auto start = Clock::now();
-  while (!every(&Figure::control_holds) &&
-         std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-    for (const auto& turns : all) {
-      turns->add_one();
-    }
-  }
-  fmt::print("{:<20}{:>12}{:>8}{:>9}{:>7}\n", "storage", "B/s, op/s", "ratio", "control", "turns");
-  for (const auto& turns : all) {
-    const Figure& figure = turns->figure();
-    fmt::print("{:<20}{:>12.4g}{:>8.3f}{:>9.3f}{:>7}\n", turns->job().metric, median(figure.probe),
-               median(figure.ratios), median(figure.controls), figure.ratios.size());
-  }
-  if (!every(&Figure::control_holds)) {
-    fmt::print("the control does not hold: this disk is too busy to compare anything on it\n");
-    return 3;
-  }
-  const bool same = every(&Figure::ratio_holds);
-  fmt::print("{}\n", same ? "the probe reports what fio by hand measures"
-                          : "the probe differs from fio by hand");
-  return same ? 0 : 2;
+  return compare_turn_by_turn("storage", "B/s, op/s", seconds, cases);
 }
 
 }  // namespace
