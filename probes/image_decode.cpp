@@ -15,9 +15,9 @@
 #include "probes/images/throughput.hpp"
 #include "probes/images/verify.hpp"
 #include "probes/registry.hpp"
-#include "probes/storage/volume.hpp"
 #include "probes/support/scratch.hpp"
 #include "probes/support/usable_cores.hpp"
+#include "probes/support/volume.hpp"
 
 namespace fleetbench {
 namespace {
@@ -63,6 +63,7 @@ class PreparedLoading : public Prepared {
         batches_per_worker_(work.at("batches_per_worker").get<int>()) {}
 
   Measurement measure() override {
+    tell_where("image_decode", set_->folder(), "reading");
     values_.clear();
     windows_ = Json::object();
     sweep_ = Json::array();
@@ -227,6 +228,7 @@ class ImageDecode : public Probe {
     const std::lock_guard lock(mutex_);
     const auto spec = spec_of(params);
     const auto parent = spec.directory.empty() ? default_scratch_parent() : spec.directory;
+    tell_where("image_decode", parent, "data set");
     require_permission(volume_of(HostFiles(), parent), parent, params.at("shared").get<bool>());
     const int threads = usable_cores();
     auto set = std::move(set_);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <system_error>
 
 #include "probes/fio/fio_run.hpp"
@@ -58,13 +57,6 @@ fs::path parent_of(const Json& params) {
   return directory.empty() ? default_scratch_parent() : fs::path(directory);
 }
 
-// Where the folder's server is gone, the next call never returns and this process is ended: these
-// are then its last words.
-void tell_where(const fs::path& folder, const std::string& profile) {
-  fmt::print(stderr, "storage: at work in {} ({})\n", printable_text(folder.string()), profile);
-  std::fflush(stderr);
-}
-
 IoDemand demand_of(const std::vector<std::unique_ptr<Profile>>& profiles) {
   IoDemand all;
   for (const auto& profile : profiles) {
@@ -80,7 +72,7 @@ class PreparedStorage : public Prepared {
  public:
   explicit PreparedStorage(const Json& params)
       : params_(params), parent_(parent_of(params)), profiles_(profiles_of(params)) {
-    tell_where(parent_, "looking");
+    tell_where("storage", parent_, "looking");
     site_.volume = volume_of(site_.files, parent_);
     require_permission(site_.volume, parent_, params.at("shared").get<bool>());
     if (std::any_of(profiles_.begin(), profiles_.end(),
@@ -96,7 +88,7 @@ class PreparedStorage : public Prepared {
     require_something();
     for (const auto& profile : profiles_) {
       if (can_measure(*profile)) {
-        tell_where(parent_, profile->name());
+        tell_where("storage", parent_, profile->name());
         profile->lay_out(site_);
       }
     }
@@ -145,7 +137,7 @@ class PreparedStorage : public Prepared {
           {{"what", profile.name()}, {"reason", why_not()}});
       return;
     }
-    tell_where(parent_, profile.name());
+    tell_where("storage", parent_, profile.name());
     require_folder();
     Outcome outcome = profile.measure(site_);
     measurement.values.insert(measurement.values.end(), outcome.values.begin(),

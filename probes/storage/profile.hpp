@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/storage/volume.hpp"
+#include "probes/support/volume.hpp"
 #include "results-schema/metric.hpp"
 
 namespace fleetbench {

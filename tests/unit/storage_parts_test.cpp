@@ -8,8 +8,8 @@
 #include "probes/storage/data_files.hpp"
 #include "probes/storage/file_tree.hpp"
 #include "probes/storage/limit.hpp"
-#include "probes/storage/network_file_systems.hpp"
-#include "probes/storage/volume.hpp"
+#include "probes/support/network_file_systems.hpp"
+#include "probes/support/volume.hpp"
 #include "tests/unit/temporary_directory.hpp"
 
 namespace fleetbench {

@@ -1,17 +1,18 @@
-#include "probes/storage/volume.hpp"
+#include "probes/support/volume.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
+#include <cstdio>
 #include <system_error>
 
 #include "probes/probe.hpp"
-#include "probes/storage/network_file_systems.hpp"
 #include "probes/support/fact.hpp"
 #include "probes/support/mount_facts.hpp"
 #include "probes/support/mount_of_path.hpp"
+#include "probes/support/network_file_systems.hpp"
 #include "probes/support/printable.hpp"
 
 namespace fleetbench {
@@ -35,6 +36,11 @@ Json medium(const Volume& volume) {
 }
 
 }  // namespace
+
+void tell_where(std::string_view probe, const fs::path& folder, std::string_view doing) {
+  fmt::print(stderr, "{}: at work in {} ({})\n", probe, printable_text(folder.string()), doing);
+  std::fflush(stderr);
+}
 
 void require_permission(const Volume& volume, const fs::path& folder, bool allowed) {
   if (volume.shared && !allowed) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "probes/support/disk_stats.hpp"
 #include "probes/support/host_files.hpp"
@@ -21,6 +22,11 @@ struct Volume {
   // fs_type, mount_point, source, options, device, medium ("memory", "network", "disk" or null).
   Json facts;
 };
+
+// Writes "PROBE: at work in FOLDER (DOING)" to standard error. Where the folder's server is gone,
+// the next call never returns and this process is ended: these are then its last words.
+void tell_where(std::string_view probe, const std::filesystem::path& folder,
+                std::string_view doing);
 
 // Looks at `folder`, so it hangs where that does. Never throws: what cannot be found out is absent.
 Volume volume_of(const HostFiles& files, const std::filesystem::path& folder);

@@ -1,4 +1,4 @@
-#include "probes/storage/network_file_systems.hpp"
+#include "probes/support/network_file_systems.hpp"
 
 #include <algorithm>
 #include <array>
