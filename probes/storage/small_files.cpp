@@ -5,11 +5,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <barrier>
-#include <chrono>
-#include <exception>
 #include <functional>
-#include <thread>
+#include <memory>
 
 #include "probes/probe.hpp"
 #include "probes/storage/data_files.hpp"
@@ -18,11 +15,11 @@
 #include "probes/storage/limit.hpp"
 #include "probes/support/fact.hpp"
 #include "probes/support/median.hpp"
+#include "probes/support/team_time.hpp"
 
 namespace fleetbench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Work = std::function<void(const FileTree&)>;
 
 enum Phase : std::size_t { kCreate, kStat, kList, kRead, kDelete, kPhases };
@@ -36,49 +33,6 @@ constexpr std::array<const char*, kPhases> kWhat = {
     "files asked for by stat, their names in memory on a local file system",
     "names listed by readdir", "files opened, read and closed, their contents not in memory",
     "files deleted"};
-
-// Seconds from the first thread's start to the last one's end. Threads start before the clock does.
-// What the first of them throws passes through.
-double seconds_of(const std::vector<FileTree>& trees, const Work& work) {
-  std::barrier start(static_cast<std::ptrdiff_t>(trees.size()));
-  std::vector<Clock::time_point> begun(trees.size());
-  std::vector<Clock::time_point> ended(trees.size());
-  std::vector<std::exception_ptr> errors(trees.size());
-  {
-    std::vector<std::jthread> threads;
-    const auto thread_of = [&](std::size_t i) {
-      return std::jthread([&, i] {
-        start.arrive_and_wait();
-        begun[i] = Clock::now();
-        try {
-          work(trees[i]);
-        } catch (...) {
-          errors[i] = std::current_exception();
-        }
-        ended[i] = Clock::now();
-      });
-    };
-    try {
-      while (threads.size() < trees.size()) {
-        threads.push_back(thread_of(threads.size()));
-      }
-    } catch (...) {
-      // Those that are there must not wait for those that cannot be.
-      for (std::size_t i = threads.size(); i < trees.size(); ++i) {
-        start.arrive_and_drop();
-      }
-      throw;
-    }
-  }
-  for (const auto& error : errors) {
-    if (error) {
-      std::rethrow_exception(error);
-    }
-  }
-  return std::chrono::duration<double>(*std::max_element(ended.begin(), ended.end()) -
-                                       *std::min_element(begun.begin(), begun.end()))
-      .count();
-}
 
 class SmallFiles : public Profile {
  public:
@@ -119,6 +73,7 @@ class SmallFiles : public Profile {
       const auto stem = fmt::format("{}.{}", site.folder.filename().string(), repetition);
       trees_.push_back(make_trees(site.folder / stem, files_, threads_, files_per_folder_));
     }
+    team_ = std::make_unique<ThreadTeam>(static_cast<int>(trees_.front().size()));
   }
 
   Outcome measure(const Site& /*site*/) override {
@@ -141,6 +96,13 @@ class SmallFiles : public Profile {
   }
 
  private:
+  // Seconds from the first thread's start to the last one's end.
+  double seconds_of(const std::vector<FileTree>& trees, const Work& work) {
+    return time_together(*team_, 1,
+                         [&](int thread) { work(trees[static_cast<std::size_t>(thread)]); })
+        .front();
+  }
+
   std::array<double, kPhases> one_round(const std::vector<FileTree>& trees) {
     std::array<double, kPhases> seconds{};
     seconds_of(trees, make_folders);
@@ -166,6 +128,7 @@ class SmallFiles : public Profile {
   std::uint32_t files_per_folder_;
   int repetitions_;
   std::vector<std::vector<FileTree>> trees_;  // of each repetition
+  std::unique_ptr<ThreadTeam> team_;          // a thread for each tree of a repetition
   std::optional<double> in_memory_;           // share of the first file just before it is read
 };
 
