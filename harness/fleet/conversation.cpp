@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 
 #include "harness/plan/deadline.hpp"
+#include "harness/plan/upper_median.hpp"
 
 namespace fleetbench::fleet {
 namespace {
@@ -20,12 +20,10 @@ double seconds_since(Clock::time_point start) {
 // Often enough for a person, seldom enough for a log.
 constexpr double kWaitingNotice_s = 2;
 
-std::string describe_lateness(double waited_s, std::vector<double> answered_s) {
+std::string describe_lateness(double waited_s, const std::vector<double>& answered_s) {
   std::string text = fmt::format("no answer within {:.1f} s", waited_s);
   if (!answered_s.empty()) {
-    const auto middle = answered_s.begin() + static_cast<long>(answered_s.size() / 2);
-    std::nth_element(answered_s.begin(), middle, answered_s.end());
-    text += fmt::format(", the others took {:.1f} s", *middle);
+    text += fmt::format(", the others took {:.1f} s", plan::upper_median(answered_s));
   }
   return text;
 }

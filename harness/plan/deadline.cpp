@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "harness/plan/upper_median.hpp"
+
 namespace fleetbench::plan {
 namespace {
-
-double upper_median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 double grace_s(double typical_s) { return std::max(kGrace_s, 3 * typical_s); }
 

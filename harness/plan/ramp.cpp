@@ -6,14 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "harness/plan/upper_median.hpp"
+
 namespace fleetbench::plan {
 namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::vector<double> values_of(const std::vector<Values>& samples, std::size_t metric) {
   std::vector<double> values;
@@ -123,7 +119,7 @@ void Ramp::compare(int level, std::size_t metric, const std::vector<double>& val
   if (before.empty()) {
     return;
   }
-  const double ratio = median(values) / median(before);
+  const double ratio = upper_median(values) / upper_median(before);
   const double times = info.better == Better::lower ? ratio : 1 / ratio;
   if (times >= kRampStop) {
     stop(level, fmt::format("with {} nodes at once {} took {:.1f} times as long as with {}", level,
