@@ -60,33 +60,29 @@ inline void add_turn(const AbCase& compared, Figure& figure) {
 }
 
 inline void print(const std::string& title, const std::string& unit,
-                  const std::vector<AbCase>& cases, const std::vector<Figure>& figures) {
+                  const std::vector<std::string>& names, const std::vector<Figure>& figures) {
   fmt::print("{:<24}{:>14}{:>8}{:>9}{:>7}\n", title, unit, "ratio", "control", "turns");
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    fmt::print("{:<24}{:>14.4g}{:>8.3f}{:>9.3f}{:>7}\n", cases[i].name, median(figures[i].probe),
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    fmt::print("{:<24}{:>14.4g}{:>8.3f}{:>9.3f}{:>7}\n", names[i], median(figures[i].probe),
                median(figures[i].ratios), median(figures[i].controls), figures[i].ratios.size());
   }
 }
 
-}  // namespace ab_bench
-
-// Prints a table and returns the exit code: 0 all ratios within 3 %, 2 one is not, 3 a control did
-// not hold within `seconds`. `unit` is that of the figures.
-inline int compare_turn_by_turn(const std::string& title, const std::string& unit, double seconds,
-                                const std::vector<AbCase>& cases) {
+// Has `turn` add to the figures until all controls hold or the time is over, prints and judges.
+inline int compare(const std::string& title, const std::string& unit, double seconds,
+                   const std::vector<std::string>& names,
+                   const std::function<void(std::vector<Figure>&)>& turn) {
   using Clock = std::chrono::steady_clock;
-  std::vector<ab_bench::Figure> figures(cases.size());
+  std::vector<Figure> figures(names.size());
   const auto done = [&] {
     return std::all_of(figures.begin(), figures.end(),
                        [](const auto& figure) { return figure.control_holds(); });
   };
   const auto start = Clock::now();
   do {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      ab_bench::add_turn(cases[i], figures[i]);
-    }
+    turn(figures);
   } while (!done() && std::chrono::duration<double>(Clock::now() - start).count() < seconds);
-  ab_bench::print(title, unit, cases, figures);
+  print(title, unit, names, figures);
   if (!done()) {
     fmt::print("the control does not hold: this machine is too busy to compare anything on it\n");
     return 3;
@@ -96,6 +92,53 @@ inline int compare_turn_by_turn(const std::string& title, const std::string& uni
   fmt::print("{}\n", same ? "the probe reports what the plain program measures"
                           : "the probe differs from the plain program");
   return same ? 0 : 2;
+}
+
+}  // namespace ab_bench
+
+// Prints a table and returns the exit code: 0 all ratios within 3 %, 2 one is not, 3 a control did
+// not hold within `seconds`. `unit` is that of the figures.
+inline int compare_turn_by_turn(const std::string& title, const std::string& unit, double seconds,
+                                const std::vector<AbCase>& cases) {
+  std::vector<std::string> names;
+  for (const AbCase& compared : cases) {
+    names.push_back(compared.name);
+  }
+  return ab_bench::compare(title, unit, seconds, names, [&](auto& figures) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      ab_bench::add_turn(cases[i], figures[i]);
+    }
+  });
+}
+
+// For what depends on the memory that it was given: a turn prepares plain, probe and plain again
+// side by side, and then measures them in short rounds, so that they share what else the machine
+// does. A turn's figure is the median of its rounds. Each measuring gives one figure a name.
+using PreparedFigures = std::function<std::vector<double>()>;
+
+inline int compare_side_by_side(const std::string& title, const std::string& unit, double seconds,
+                                const std::vector<std::string>& names,
+                                const std::function<PreparedFigures()>& prepare_plain,
+                                const std::function<PreparedFigures()>& prepare_probe) {
+  return ab_bench::compare(title, unit, seconds, names, [&](auto& figures) {
+    const std::size_t turn = figures[0].ratios.size();
+    std::array<PreparedFigures, 3> sides;
+    for (const std::size_t which : ab_bench::kOrders[turn % ab_bench::kOrders.size()]) {
+      sides[which] = which == 1 ? prepare_probe() : prepare_plain();
+    }
+    std::vector<std::array<std::vector<double>, 3>> values(names.size());
+    for (const auto& order : ab_bench::kOrders) {
+      for (const std::size_t which : order) {
+        const std::vector<double> measured = sides[which]();
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          values[i][which].push_back(measured.at(i));
+        }
+      }
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      figures[i].add(median(values[i][0]), median(values[i][1]), median(values[i][2]));
+    }
+  });
 }
 
 }  // namespace fleetbench

@@ -9,6 +9,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -26,8 +27,7 @@ constexpr int kRepetitions = 5;
 constexpr std::size_t kBlock = 1024;  // elements
 // Smaller than the probe's own, so that ten minutes hold enough turns; both sides have the same.
 constexpr std::size_t kArrayBytes = std::size_t{64} << 20;
-constexpr int kIterations = 6;
-constexpr int kWarmUp = 4;
+constexpr int kIterations = 2;
 
 using Clock = std::chrono::steady_clock;
 
@@ -52,41 +52,6 @@ struct Stamps {
   Clock::time_point end;
 };
 
-// Touches its own part first, then runs with the others, and notes from when to when.
-class BareThread {
- public:
-  BareThread(const Arrays& arrays, std::barrier<>& together) : own_(arrays), together_(together) {}
-
-  std::vector<Stamps> run(Loop loop, int iterations) const {
-    together_.arrive_and_wait();  // all at once, as the probe: what lies where follows from it
-    // One array after the other, as the probe: where pages are touched in turn, neighbours in
-    // memory belong to three arrays, and reading one of them skips the others.
-    for (double* array : {own_.a, own_.b, own_.c}) {
-      for (std::size_t i = 0; i < own_.count; ++i) {
-        array[i] = static_cast<double>(i % kBlock);
-      }
-    }
-    // The probe has been over its arrays several times to check them before it measures.
-    for (int i = 0; i < kWarmUp; ++i) {
-      loop(own_);
-    }
-    std::vector<Stamps> stamps(kRepetitions);
-    for (Stamps& repetition : stamps) {
-      together_.arrive_and_wait();
-      repetition.begin = Clock::now();
-      for (int i = 0; i < iterations; ++i) {
-        loop(own_);
-      }
-      repetition.end = Clock::now();
-    }
-    return stamps;
-  }
-
- private:
-  Arrays own_;
-  std::barrier<>& together_;
-};
-
 // From when the first thread began to when the last one was done, of each repetition.
 std::vector<double> seconds_of(const std::vector<std::vector<Stamps>>& threads) {
   std::vector<double> seconds;
@@ -101,31 +66,6 @@ std::vector<double> seconds_of(const std::vector<std::vector<Stamps>>& threads) 
   return seconds;
 }
 
-// Bytes per second of the median repetition; `counted` arrays as STREAM counts.
-double bare_rate(Loop loop, int counted, std::size_t array_bytes, int iterations) {
-  const auto cpus = MachineTopology().cpus();
-  const std::size_t own = array_bytes / sizeof(double) / cpus.size();
-  const Pages a(array_bytes);
-  const Pages b(array_bytes);
-  const Pages c(array_bytes);
-  std::barrier<> together(static_cast<std::ptrdiff_t>(cpus.size()));
-  std::vector<std::vector<Stamps>> stamps(cpus.size());
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < cpus.size(); ++i) {
-    threads.emplace_back([&, i] {
-      bind_to(cpus[i]);
-      const auto part = [&](const Pages& array) { return array.as<double>().data() + i * own; };
-      const BareThread thread({part(a), part(b), part(c), own}, together);
-      stamps[i] = thread.run(loop, iterations);
-    });
-  }
-  for (auto& thread : threads) {
-    thread.join();
-  }
-  return static_cast<double>(counted) * static_cast<double>(array_bytes) * iterations /
-         median(seconds_of(stamps));
-}
-
 // The same loops as the probe's: two that read alike are compiled into different ones here and
 // there, and what is to be compared is all around them.
 void copy(const Arrays& own) { memory_kernels::copy(own.c, own.b, own.count); }
@@ -134,6 +74,67 @@ void read(const Arrays& own) {
   sink.store(memory_kernels::read(own.a, own.count), std::memory_order_relaxed);
 }
 
+// As STREAM does: three arrays, touched first by the thread that works on them, and one loop after
+// the other over them.
+class BareStream {
+ public:
+  explicit BareStream(std::size_t array_bytes)
+      : a_(array_bytes), b_(array_bytes), c_(array_bytes), array_bytes_(array_bytes) {
+    on_all_cores([](const Arrays& own, std::barrier<>& together, std::size_t /*thread*/) {
+      together.arrive_and_wait();
+      for (double* array : {own.a, own.b, own.c}) {
+        for (std::size_t i = 0; i < own.count; ++i) {
+          array[i] = static_cast<double>(i % kBlock);
+        }
+      }
+    });
+  }
+
+  // Bytes per second of copy, triad and read, as STREAM counts arrays; of the median repetition.
+  std::vector<double> rates() { return {rate(copy, 2), rate(triad, 3), rate(read, 1)}; }
+
+ private:
+  using Body = std::function<void(const Arrays&, std::barrier<>&, std::size_t)>;
+
+  double rate(Loop loop, int counted) {
+    std::vector<std::vector<Stamps>> stamps(cpus_.size(), std::vector<Stamps>(kRepetitions));
+    on_all_cores([&](const Arrays& own, std::barrier<>& together, std::size_t thread) {
+      for (Stamps& repetition : stamps[thread]) {
+        together.arrive_and_wait();
+        repetition.begin = Clock::now();
+        for (int i = 0; i < kIterations; ++i) {
+          loop(own);
+        }
+        repetition.end = Clock::now();
+      }
+    });
+    return static_cast<double>(counted) * static_cast<double>(array_bytes_) * kIterations /
+           median(seconds_of(stamps));
+  }
+
+  void on_all_cores(const Body& body) {
+    const std::size_t own = array_bytes_ / sizeof(double) / cpus_.size();
+    std::barrier<> together(static_cast<std::ptrdiff_t>(cpus_.size()));
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      threads.emplace_back([&, i] {
+        bind_to(cpus_[i]);
+        const auto part = [&](const Pages& array) { return array.as<double>().data() + i * own; };
+        body({part(a_), part(b_), part(c_), own}, together, i);
+      });
+    }
+    for (auto& thread : threads) {
+      thread.join();
+    }
+  }
+
+  std::vector<int> cpus_ = MachineTopology().cpus();
+  Pages a_;
+  Pages b_;
+  Pages c_;
+  std::size_t array_bytes_;
+};
+
 int run(double seconds) {
   const auto probe = make_host_memory();
   const Json params =
@@ -141,17 +142,19 @@ int run(double seconds) {
   Json work = probe->calibrate(params);  // whole blocks for each thread
   work["iterations"] = {{"copy", kIterations}, {"triad", kIterations}, {"read", kIterations}};
   const auto bytes = work.at("array_bytes").get<std::size_t>();
-  const auto make_case = [&](const char* name, std::size_t value, Loop loop, int counted) {
-    return AbCase{.name = name,
-                  .plain = [=] { return bare_rate(loop, counted, bytes, kIterations); },
-                  .probe =
-                      [&, value] {
-                        return probe->prepare(params, work)->measure().values.at(value).value();
-                      }};
+  const auto plain = [&]() -> PreparedFigures {
+    auto stream = std::make_shared<BareStream>(bytes);
+    return [stream] { return stream->rates(); };
   };
-  return compare_turn_by_turn("host_memory", "B/s", seconds,
-                              {make_case("copy", 0, copy, 2), make_case("triad", 1, triad, 3),
-                               make_case("read", 2, read, 1)});
+  const auto probed = [&]() -> PreparedFigures {
+    const std::shared_ptr<Prepared> prepared = probe->prepare(params, work);
+    return [prepared] {
+      const Values values = prepared->measure().values;
+      return std::vector<double>{values.at(0).value(), values.at(1).value(), values.at(2).value()};
+    };
+  };
+  return compare_side_by_side("host_memory", "B/s", seconds, {"copy", "triad", "read"}, plain,
+                              probed);
 }
 
 }  // namespace
