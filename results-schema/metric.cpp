@@ -121,6 +121,7 @@ void to_json(Json& json, const MetricInfo& metric) {
               {"subject", to_string(metric.subject)},
               {"symmetric", metric.symmetric},
               {"judged", metric.judged},
+              {"covariate", metric.covariate},
               {"description", metric.description},
               {"next_check", metric.next_check}};
 }
@@ -133,6 +134,7 @@ void from_json(const Json& json, MetricInfo& metric) {
   metric.subject = parse_subject_kind(json.at("subject").get<std::string>());
   metric.symmetric = json.value("symmetric", false);
   metric.judged = json.value("judged", true);
+  metric.covariate = json.value("covariate", false);
   metric.description = json.value("description", "");
   metric.next_check = json.value("next_check", "");
 }

@@ -121,6 +121,7 @@ Json json_of(const MetricSummary& summary) {
           {"lowest", summary.lowest},
           {"highest", summary.highest},
           {"judged", summary.judged},
+          {"usable", summary.usable},
           {"spread_pct", summary.spread_pct},
           {"within_pct", summary.within_pct},
           {"smallest_visible_pct",
@@ -202,6 +203,7 @@ MetricSummary read_summary(const Fields& fields) {
   summary.lowest = fields.number("lowest");
   summary.highest = fields.number("highest");
   summary.judged = !fields.has("judged") || fields.boolean("judged");
+  summary.usable = !fields.has("usable") || fields.boolean("usable");
   summary.spread_pct = fields.number_from_zero("spread_pct");
   summary.within_pct = fields.number_from_zero("within_pct");
   if (fields.has("smallest_visible_pct")) {

@@ -11,7 +11,7 @@
 namespace fleetbench {
 
 inline constexpr const char* kReportMajor = "fleetbench-report/1.";
-inline constexpr const char* kReportSchema = "fleetbench-report/1.1";
+inline constexpr const char* kReportSchema = "fleetbench-report/1.2";
 
 enum class Verdict { pass, warn, fail, inconclusive };
 
@@ -91,6 +91,8 @@ struct MetricSummary {
   double spread_pct = 0;  // robust standard deviation between subjects
   double within_pct = 0;  // standard deviation from pass to pass of one subject
   std::optional<double> smallest_visible_pct;  // slowdown that would have been reported
+  // False: so noisy that not even three times the minimum effect could have been seen.
+  bool usable = true;
 };
 
 struct NotMeasured {

@@ -108,6 +108,10 @@ Json json_of(const SampleRecord& sample) {
   if (!sample.group.empty()) {
     json["group"] = sample.group;
   }
+  put_if_any(json, "device", sample.device);
+  if (sample.confirms) {
+    json["confirms"] = *sample.confirms;
+  }
   put_if_any(json, "reason", sample.reason);
   if (!sample.detail.is_null()) {
     json["detail"] = sample.detail;
@@ -155,6 +159,7 @@ MetricInfo read_metric(const Fields& fields) {
   metric.subject = fields.parsed("subject", parse_subject_kind);
   metric.symmetric = fields.has("symmetric") && fields.boolean("symmetric");
   metric.judged = !fields.has("judged") || fields.boolean("judged");
+  metric.covariate = fields.has("covariate") && fields.boolean("covariate");
   metric.description = fields.text_or_empty("description");
   metric.next_check = fields.text_or_empty("next_check");
   return metric;
@@ -205,6 +210,8 @@ SampleRecord read_sample(const Fields& fields) {
   sample.pass = fields.integer("pass");
   sample.node = fields.integer("node");
   sample.peer = fields.integer_if_any("peer");
+  sample.device = fields.text_or_empty("device");
+  sample.confirms = fields.integer_if_any("confirms");
   sample.group = read_group(fields);
   sample.status = fields.parsed("status", parse_status);
   sample.reason = fields.text_or_empty("reason");
@@ -239,10 +246,12 @@ EndRecord read_end(const Fields& fields) {
 }
 
 Json json_of(const NodeInfo& node) {
-  return {{"name", node.name},
-          {"boot_id", node.boot_id},
-          {"ranks", node.ranks},
-          {"inventory", node.inventory}};
+  Json json{{"name", node.name},
+            {"boot_id", node.boot_id},
+            {"ranks", node.ranks},
+            {"inventory", node.inventory}};
+  put_if_any(json, "cohort", node.cohort);
+  return json;
 }
 
 NodeInfo read_node(const Fields& fields) {
@@ -256,6 +265,7 @@ NodeInfo read_node(const Fields& fields) {
   }
   fields.require(!node.ranks.empty(), "ranks", "an array with a rank");
   node.inventory = fields.has("inventory") ? fields.at("inventory") : Json();
+  node.cohort = fields.text_or_empty("cohort");
   return node;
 }
 

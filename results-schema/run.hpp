@@ -12,8 +12,8 @@
 
 namespace fleetbench {
 
-inline constexpr const char* kRunSchema = "fleetbench-run/1.0";
-inline constexpr const char* kJournalSchema = "fleetbench-journal/1.1";
+inline constexpr const char* kRunSchema = "fleetbench-run/1.1";
+inline constexpr const char* kJournalSchema = "fleetbench-journal/1.2";
 
 struct NodeInfo {
   int index = 0;     // position in RunHeader::nodes
@@ -21,6 +21,7 @@ struct NodeInfo {
   std::string boot_id;
   std::vector<int> ranks;  // MPI ranks on this node; the first one leads
   Json inventory;          // null where it could not be taken
+  std::string cohort;      // named by who gave the samples; empty: follows from the inventory
   int leader() const { return ranks.front(); }
 };
 
@@ -56,7 +57,11 @@ struct SampleRecord {
   int step = 0;
   int pass = 0;
   int node = 0;
+  std::string device;       // of `node`, where the sample is of one of its devices: "gpu0"
   std::optional<int> peer;  // link samples: from `node` to `peer`
+  // Measured again to confirm a suspect, not to compare the fleet: the position of the record that
+  // says whom with whom.
+  std::optional<int> confirms;
   // Who measured together, in the order of members, where that was not the whole fleet.
   std::vector<int> group;
   Status status = Status::ok;
@@ -118,6 +123,7 @@ struct RunData {
   std::vector<OmissionRecord> omissions;
   std::optional<EndRecord> end;     // absent: the run broke off
   std::vector<std::string> damage;  // what could not be read, with its place
+  bool imported = false;            // samples of another tool: nothing can be measured again
 };
 
 // Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node
