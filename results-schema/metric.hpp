@@ -35,11 +35,11 @@ struct MetricInfo {
   // False: explains other metrics (a share, one stage of several) and is never ranked by itself.
   // Only then may its values be 0.
   bool judged = true;
+  std::string description;
+  std::string next_check;  // what a person should look at first when this metric is slow
   // What may explain the judged metrics of the same subject and pass: a clock, a temperature, a
   // power. Then `judged` is false, `better` means nothing.
   bool covariate = false;
-  std::string description;
-  std::string next_check;  // what a person should look at first when this metric is slow
 };
 
 // What one measurement gives: one value per metric, in order; absent where it does not apply.
