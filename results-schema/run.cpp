@@ -83,6 +83,7 @@ Json json_of(const StepRecord& step) {
           {"step", step.step},
           {"id", step.id},
           {"probe", step.probe},
+          {"method", step.method},
           {"concurrent", step.concurrent},
           {"sampled", step.sampled},
           {"of_group", step.of_group},
@@ -170,6 +171,7 @@ StepRecord read_step(const Fields& fields) {
   step.step = fields.integer("step");
   step.id = fields.text("id");
   step.probe = fields.text("probe");
+  step.method = fields.has("method") ? fields.integer("method", 1) : 1;
   step.concurrent = fields.boolean("concurrent");
   step.sampled = fields.has("sampled") && fields.boolean("sampled");
   step.of_group = fields.has("of_group") && fields.boolean("of_group");

@@ -158,6 +158,7 @@ void begin_steps(Plan& plan, int nodes, record::Recorder& recorder, ProgressLine
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
                             .probe = step.probe.name,
+                            .method = step.probe.method,
                             .concurrent = step.concurrent,
                             .sampled = is_sampled(step, nodes),
                             .of_group = step.probe.participants == Participants::group,
