@@ -69,16 +69,6 @@ void warn_of_differences(const std::vector<RunData>& runs, const char* what,
 }
 
 void warn(const std::vector<RunData>& runs) {
-  for (const RunData& run : runs) {
-    if (!run.damage.empty()) {
-      complain(fmt::format("warning: {} damaged {} left out, the first: {}", run.damage.size(),
-                           run.damage.size() == 1 ? "record" : "records", run.damage.front()));
-    }
-    if (!run.imported && (!run.end || run.end->interrupted)) {
-      complain(
-          fmt::format("warning: run {} broke off; what it measured is used", run.header.run_id));
-    }
-  }
   warn_of_differences(runs, "builds", &RunHeader::build);
   warn_of_differences(runs, "suites", &RunHeader::suite);
 }

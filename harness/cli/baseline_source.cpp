@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/cli/command.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/record/recorder.hpp"
 #include "results-schema/check.hpp"
@@ -20,6 +21,17 @@ void require_different(const std::vector<RunData>& runs) {
           "run {} is given twice; each would count as a run of its own, so name it once",
           run.header.run_id));
     }
+  }
+}
+
+void warn_of_gaps(const RunData& run, const std::string& path) {
+  if (!run.damage.empty()) {
+    complain(fmt::format("warning: {}: {} damaged {} left out, the first: {}", path,
+                         run.damage.size(), run.damage.size() == 1 ? "record" : "records",
+                         run.damage.front()));
+  }
+  if (!run.imported && (!run.end || run.end->interrupted)) {
+    complain(fmt::format("warning: {}: this run broke off; what it measured is used", path));
   }
 }
 
@@ -60,7 +72,9 @@ Baseline read_baseline(const std::string& file) {
 }
 
 RunData load_samples(const std::string& path) {
-  return record::load_run(record::RunDirectory::open(path));
+  RunData run = record::load_run(record::RunDirectory::open(path));
+  warn_of_gaps(run, path);
+  return run;
 }
 
 BuiltBaseline learn(const std::vector<RunData>& runs, const std::string& created) {

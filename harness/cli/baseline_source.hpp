@@ -24,7 +24,8 @@ std::shared_ptr<const Baseline> load_baseline(const std::string& path);
 // Only a file of `fleetbench baseline build`. Throws InputError.
 Baseline read_baseline(const std::string& file);
 
-// The samples that a baseline is built from. Throws InputError where `path` holds none.
+// The samples that a baseline is built from; says on standard error what is missing of them.
+// Throws InputError where `path` holds none.
 RunData load_samples(const std::string& path);
 
 // From runs with the detector's findings about each. Throws InputError where no healthy node has a

@@ -11,30 +11,36 @@ constexpr std::size_t kFewestToDrift = 3;  // of fewer, the median pass is one s
 using Who = std::pair<int, std::string>;                          // node, device
 using Cells = std::map<Who, std::map<int, std::vector<double>>>;  // subject → pass → values
 
-struct Samples {
-  MetricInfo info;
-  Cells cells;
-};
-
 bool is_kept(const StepRecord& step, const MetricInfo& metric) {
   const bool own = metric.subject == SubjectKind::node || metric.subject == SubjectKind::device;
   return own && metric.judged && !metric.covariate && !step.of_group;
 }
 
-void collect(const RunData& run, const SampleRecord& sample,
-             std::map<BaselineKey, Samples>& samples) {
-  const StepRecord& step = run.steps.at(sample.step);
+void collect(const StepRecord& step, const SampleRecord& sample, std::vector<Cells>& cells) {
   for (std::size_t m = 0; m < step.metrics.size() && m < sample.values.size(); ++m) {
     const MetricInfo& metric = step.metrics[m];
     const auto& value = sample.values[m];
-    if (!is_kept(step, metric) || !value || !std::isfinite(*value) || *value <= 0) {
-      continue;
+    if (is_kept(step, metric) && value && std::isfinite(*value) && *value > 0) {
+      const double x = metric.better == Better::lower ? std::log(*value) : -std::log(*value);
+      cells[m][{sample.node, sample.device}][sample.pass].push_back(x);
     }
-    Samples& into = samples[key_of(run, step, metric)];
-    into.info = metric;
-    const double x = metric.better == Better::lower ? std::log(*value) : -std::log(*value);
-    into.cells[{sample.node, sample.device}][sample.pass].push_back(x);
   }
+}
+
+// By step, by metric.
+std::vector<std::vector<Cells>> cells_of(const RunData& run,
+                                         const std::set<std::string>& excluded) {
+  std::vector<std::vector<Cells>> cells;
+  for (const StepRecord& step : run.steps) {
+    cells.emplace_back(step.metrics.size());
+  }
+  for (const SampleRecord& sample : run.samples) {
+    const bool healthy = !excluded.contains(run.header.nodes.at(sample.node).name);
+    if (healthy && sample.status == Status::ok && !sample.peer && !sample.confirms) {
+      collect(run.steps.at(sample.step), sample, cells.at(sample.step));
+    }
+  }
+  return cells;
 }
 
 double level_of(const Passes& x) {
@@ -110,17 +116,17 @@ std::vector<std::string> baseline_cohorts(const std::vector<NodeInfo>& nodes) {
 
 std::map<BaselineKey, MetricLevels> levels_of(const RunData& run,
                                               const std::set<std::string>& excluded) {
-  std::map<BaselineKey, Samples> samples;
-  for (const SampleRecord& sample : run.samples) {
-    const bool healthy = !excluded.contains(run.header.nodes.at(sample.node).name);
-    if (healthy && sample.status == Status::ok && !sample.peer && !sample.confirms) {
-      collect(run, sample, samples);
-    }
-  }
+  const auto cells = cells_of(run, excluded);
   const std::vector<std::string> cohorts = baseline_cohorts(run.header.nodes);
   std::map<BaselineKey, MetricLevels> levels;
-  for (const auto& [key, of_metric] : samples) {
-    levels[key] = {of_metric.info, subjects_of(of_metric.cells, run, cohorts)};
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    for (std::size_t m = 0; m < cells[i].size(); ++m) {
+      if (!cells[i][m].empty()) {
+        const MetricInfo& metric = run.steps[i].metrics[m];
+        levels[key_of(run, run.steps[i], metric)] = {metric,
+                                                     subjects_of(cells[i][m], run, cohorts)};
+      }
+    }
   }
   return levels;
 }

@@ -107,6 +107,19 @@ class Baselines(FleetbenchTest):
         self.assertEqual(nowhere.code, 64)
         self.assertIn("choose a file in a folder that you may write", nowhere.err)
 
+    def test_a_run_that_broke_off_is_used_with_a_warning(self):
+        run = self.measure("one")
+        journal = self.directory / "one" / "journal.jsonl"
+        lines = journal.read_text().splitlines(keepends=True)
+        samples = [number for number, line in enumerate(lines) if '"t":"sample"' in line]
+        lines[samples[-1]] = lines[samples[-1]].replace('"pass":1', '"pass":7')
+        journal.write_text("".join(lines[:-1]))
+        built = self.build(run)
+        self.assertEqual(built.code, 0, built.err)
+        self.assertRegex(built.err, r"warning: \S+/one: 1 damaged record left out, the first: \S+journal.jsonl:\d+: ")
+        self.assertRegex(built.err, r"warning: \S+/one: this run broke off")
+        self.assertEqual([subject["value"] for subject in self.baseline()["subjects"]], [1, 1, 1])
+
     def test_damaged_baselines_are_refused_by_name_and_key(self):
         run = self.measure("one")
         self.assertEqual(self.build(run).code, 0)
