@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -55,20 +56,28 @@ Json json_of(const BaselineMetric& metric) {
           {"degrees", metric.degrees}};
 }
 
-Json json_of(const BaselineSubject& subject) {
-  Json json{{"metric", subject.key.metric}, {"method", subject.key.method}, {"node", subject.node},
-            {"cohort", subject.cohort},     {"value", subject.value},       {"runs", subject.runs}};
-  if (!subject.device.empty()) {
-    json["device"] = subject.device;
+Json json_of(const std::vector<BaselineMetric>& metrics) {
+  Json array = Json::array();
+  for (const BaselineMetric& metric : metrics) {
+    array.push_back(json_of(metric));
   }
-  return json;
+  return array;
 }
 
-template <typename Item>
-Json array_of(const std::vector<Item>& items) {
+// There are many: what they share stands once, the rest is positional.
+Json json_of(const std::vector<BaselineSubject>& subjects) {
+  std::map<std::tuple<BaselineKey, std::string>, Json> levels;
+  for (const BaselineSubject& subject : subjects) {
+    levels[{subject.key, subject.cohort}].push_back(
+        {subject.node, subject.device, subject.value, subject.runs});
+  }
   Json array = Json::array();
-  for (const Item& item : items) {
-    array.push_back(json_of(item));
+  for (auto& [shared, of_shared] : levels) {
+    const auto& [key, cohort] = shared;
+    array.push_back({{"metric", key.metric},
+                     {"method", key.method},
+                     {"cohort", cohort},
+                     {"levels", std::move(of_shared)}});
   }
   return array;
 }
@@ -94,15 +103,24 @@ BaselineMetric read_metric(const Fields& fields) {
   return metric;
 }
 
-BaselineSubject read_subject(const Fields& fields) {
-  BaselineSubject subject;
-  subject.key = read_key(fields);
-  subject.node = fields.text("node");
-  subject.device = fields.text_or_empty("device");
-  subject.cohort = fields.text("cohort");
-  subject.value = fields.positive("value");
-  subject.runs = fields.integer("runs", 1);
-  return subject;
+bool is_level(const Json& level) {
+  return level.is_array() && level.size() == 4 && level[0].is_string() && level[1].is_string() &&
+         level[2].is_number() && level[2] > 0 && level[3].is_number_integer() && level[3] >= 1 &&
+         level[3] <= std::numeric_limits<int>::max();
+}
+
+std::vector<BaselineSubject> read_subjects(const Fields& fields) {
+  std::vector<BaselineSubject> subjects;
+  for (const Json& level : fields.array("levels")) {
+    if (!is_level(level)) {
+      throw std::invalid_argument(fmt::format(
+          "{}[{}] is not [node, device, value over 0, runs from 1]: {}", fields.path("levels"),
+          subjects.size(), level.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    }
+    subjects.push_back({read_key(fields), level[0].get<std::string>(), level[1].get<std::string>(),
+                        fields.text("cohort"), level[2].get<double>(), level[3].get<int>()});
+  }
+  return subjects;
 }
 
 std::map<std::string, std::string> read_facts(const Fields& inventory, const std::string& cohort) {
@@ -151,8 +169,8 @@ Json to_json(const Baseline& baseline) {
   return {{"schema", kBaselineSchema},
           {"created", baseline.created},
           {"runs", baseline.runs},
-          {"metrics", array_of(baseline.metrics)},
-          {"subjects", array_of(baseline.subjects)},
+          {"metrics", json_of(baseline.metrics)},
+          {"subjects", json_of(baseline.subjects)},
           {"inventory", baseline.inventory}};
 }
 
@@ -163,7 +181,9 @@ Baseline baseline_from_json(const Json& json) {
   baseline.created = fields.text("created");
   baseline.runs = fields.texts("runs");
   baseline.metrics = fields.each("metrics", read_metric);
-  baseline.subjects = fields.each("subjects", read_subject);
+  for (auto& subjects : fields.each("subjects", read_subjects)) {
+    baseline.subjects.insert(baseline.subjects.end(), subjects.begin(), subjects.end());
+  }
   const Fields inventory = fields.object("inventory");
   for (const auto& [cohort, facts] : fields.at("inventory").items()) {
     baseline.inventory[cohort] = read_facts(inventory, cohort);

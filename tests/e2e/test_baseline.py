@@ -37,6 +37,9 @@ class Baselines(FleetbenchTest):
     def baseline(self):
         return json.loads((self.directory / "b.json").read_text(encoding="utf-8"))
 
+    def levels(self):
+        return [value for subject in self.baseline()["subjects"] for _node, _device, value, _runs in subject["levels"]]
+
     def test_runs_become_a_baseline_that_every_command_reads(self):
         runs = [self.measure("one"), self.measure("two")]
         built = self.build(*runs)
@@ -53,7 +56,7 @@ class Baselines(FleetbenchTest):
         metric = baseline["metrics"][0]
         self.assertEqual((metric["metric"], metric["median"], metric["runs"]), ("command.step_s", 1, 2))
         self.assertRegex(metric["method"], r"^command/1-[0-9a-f]{8}-alone$")
-        self.assertEqual([subject["value"] for subject in baseline["subjects"]], [1, 1, 1])
+        self.assertEqual(self.levels(), [1, 1, 1])
         self.assertIn("kernel.release", baseline["inventory"][metric["cohort"]])
 
         shown = execute([FLEETBENCH, "baseline", "show", file])
@@ -88,7 +91,7 @@ class Baselines(FleetbenchTest):
         built = self.build(run)
         self.assertEqual(built.code, 0, built.err)
         self.assertRegex(built.out, r"Left out: \S+2 in run \S+: missing in step \(confirmed\)")
-        self.assertEqual(len(self.baseline()["subjects"]), 2)
+        self.assertEqual(len(self.levels()), 2)
 
     def test_an_existing_file_is_kept_unless_force_is_given(self):
         run = self.measure("one")
@@ -98,7 +101,7 @@ class Baselines(FleetbenchTest):
         self.assertIn("b.json: exists; give another name, or --force to replace it", refused.err)
         self.assertEqual((self.directory / "b.json").read_text(), "mine")
         self.assertEqual(self.build(run, options=["--force"]).code, 0)
-        self.assertEqual(len(self.baseline()["subjects"]), 3)
+        self.assertEqual(len(self.levels()), 3)
 
         twice = self.build(run, run, options=["--force"])
         self.assertEqual(twice.code, 64)
@@ -118,7 +121,7 @@ class Baselines(FleetbenchTest):
         self.assertEqual(built.code, 0, built.err)
         self.assertRegex(built.err, r"warning: \S+/one: 1 damaged record left out, the first: \S+journal.jsonl:\d+: ")
         self.assertRegex(built.err, r"warning: \S+/one: this run broke off")
-        self.assertEqual([subject["value"] for subject in self.baseline()["subjects"]], [1, 1, 1])
+        self.assertEqual(self.levels(), [1, 1, 1])
 
     def test_damaged_baselines_are_refused_by_name_and_key(self):
         run = self.measure("one")
@@ -134,7 +137,7 @@ class Baselines(FleetbenchTest):
             ("node,metric,value\n", "is no baseline"),
             (json.dumps({**whole, "schema": "fleetbench-report/1.2"}), "damaged.json: schema is not"),
             (json.dumps({key: whole[key] for key in whole if key != "subjects"}), "damaged.json: subjects is missing"),
-            (text.replace('"value": 1.0', '"value": 0.0'), "damaged.json: subjects[0].value is not a number over 0: 0.0"),
+            (text.replace(", 1.0, 1]", ", 0.0, 1]"), "damaged.json: subjects[0].levels[0] is not [node, device, value over 0"),
         ]
         for content, message in cases:
             with self.subTest(message=message):
@@ -149,7 +152,7 @@ class Baselines(FleetbenchTest):
                     self.assertEqual(list(work.iterdir()), [])
         under_mpi = execute(mpirun(3) + [FLEETBENCH, "--suite", "quick", "--baseline", str(file)], cwd=work)
         self.assertEqual(under_mpi.code, 64, under_mpi.err)
-        self.assertEqual(under_mpi.err.count("subjects[0].value"), 1)
+        self.assertEqual(under_mpi.err.count("subjects[0].levels[0]"), 1)
         self.assertEqual(list(work.iterdir()), [])
 
 

@@ -34,7 +34,10 @@ TEST(Baseline, SurvivesItsFile) {
   EXPECT_EQ(to_json(back), json);
   EXPECT_EQ(back.metrics[2].key.method, "gpu_copy/2-0c0ffee0");
   EXPECT_EQ(back.metrics[2].better, Better::lower);
+  ASSERT_EQ(back.subjects.size(), example_baseline().subjects.size());
   EXPECT_EQ(back.subjects[5].device, "gpu1");
+  EXPECT_EQ(back.subjects[5].cohort, "H100 80GB");
+  EXPECT_EQ(back.subjects[5].value, 0.00375);
   EXPECT_EQ(back.subjects[0].device, "");
   EXPECT_EQ(back.inventory.at("H100 80GB").at("gpus[0].driver"), "550.54");
 }
@@ -91,8 +94,20 @@ TEST(Baseline, RefusesFiguresThatCannotBe) {
       {"/metrics/2/runs", 1.5, "metrics[2].runs is not a whole number from 1: 1.5"},
       {"/metrics/2/better", "bigger",
        "metrics[2].better: better \"bigger\" is none of lower, higher"},
-      {"/subjects/4/value", -3, "subjects[4].value is not a number over 0: -3"},
-      {"/subjects/4/device", 7, "subjects[4].device is not a text: 7"},
+      {"/subjects/2/levels/0/2", -3,
+       "subjects[2].levels[0] is not [node, device, value over 0, runs from 1]: "
+       "[\"node7\",\"gpu0\",-3,1]"},
+      {"/subjects/2/levels/1/1", 7,
+       "subjects[2].levels[1] is not [node, device, value over 0, runs from 1]: "
+       "[\"node7\",7,0.00375,1]"},
+      {"/subjects/2/levels/1/3", 0,
+       "subjects[2].levels[1] is not [node, device, value over 0, runs from 1]: "
+       "[\"node7\",\"gpu1\",0.00375,0]"},
+      {"/subjects/2/levels/1/3", 1.5,
+       "subjects[2].levels[1] is not [node, device, value over 0, runs from 1]: "
+       "[\"node7\",\"gpu1\",0.00375,1.5]"},
+      {"/subjects/2/levels/1", "node7",
+       "subjects[2].levels[1] is not [node, device, value over 0, runs from 1]: \"node7\""},
       {"/runs/0", 7, "runs is not an array of texts: [7,\"20260504T000000Z-bbbb\"]"},
       {"/inventory/H100 80GB", 3, "inventory.H100 80GB is no object"},
       {"/inventory/H100 80GB/gpus[0].driver", 550,
@@ -112,7 +127,7 @@ TEST(Baseline, RefusesTwoFiguresForTheSameThing) {
   EXPECT_EQ(invalid_argument_of(json),
             "metrics: cpu_gemm.fp64 (cpu_gemm/1-9249c259) of cohort \"\" is in it twice");
   json = to_json(example_baseline());
-  json["subjects"][5] = json["subjects"][4];
+  json["subjects"][2]["levels"][1] = json["subjects"][2]["levels"][0];
   EXPECT_EQ(invalid_argument_of(json),
             "subjects: gpu_copy.h2d_time (gpu_copy/2-0c0ffee0) of node7 gpu0 is in it twice");
 }
