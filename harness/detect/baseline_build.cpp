@@ -10,6 +10,7 @@
 
 #include "harness/detect/baseline_inventory.hpp"
 #include "harness/detect/baseline_levels.hpp"
+#include "harness/detect/cohorts.hpp"
 #include "harness/detect/tails.hpp"
 #include "results-schema/check.hpp"
 
@@ -20,6 +21,7 @@ using namespace detect;
 
 // A tail fitted to fewer scores is what was assumed before seeing any.
 constexpr std::size_t kFewestForTail = 12;
+constexpr double kFarOut = 8;  // what lies beyond is no tail but another population
 
 struct LevelInRun {
   std::size_t run = 0;  // by time
@@ -132,15 +134,28 @@ double between_of(const std::map<std::size_t, std::vector<double>>& runs) {
   return weight > 0 ? sum / weight : 0;
 }
 
+// Tails are fitted to scores of variance 1; the robust spread of long-tailed ones is smaller than
+// their standard deviation.
 double degrees_of(const std::map<std::size_t, std::vector<double>>& runs, double between) {
-  std::vector<double> scores;
+  std::vector<double> residuals;
+  double squares = 0;
   for (const auto& [run, levels] : runs) {
     const double centre = median(levels);
     for (const double level : levels) {
-      scores.push_back(between > 0 ? (level - centre) / between : 0);
+      if (std::abs(level - centre) < kFarOut * between) {
+        residuals.push_back(level - centre);
+        squares += (level - centre) * (level - centre);
+      }
     }
   }
-  return between > 0 && scores.size() >= kFewestForTail ? tail_degrees(scores) : 0;
+  if (residuals.size() < kFewestForTail || squares <= 0) {
+    return 0;
+  }
+  const double sigma = std::sqrt(squares / static_cast<double>(residuals.size()));
+  for (double& residual : residuals) {
+    residual /= sigma;
+  }
+  return tail_degrees(residuals);
 }
 
 double within_of(const std::vector<LevelInRun>& levels) {
@@ -210,7 +225,7 @@ void add_subjects(const BaselineKey& key, const History& history, Baseline& base
 using Inventories = std::map<std::string, std::pair<std::string, FlatInventory>>;
 
 void remember(Inventories& inventories, const RunData& run, const std::set<std::string>& excluded) {
-  const std::vector<std::string> cohorts = baseline_cohorts(run.header.nodes);
+  const std::vector<std::string> cohorts = cohorts_of(run.header.nodes);
   for (std::size_t i = 0; i < run.header.nodes.size(); ++i) {
     const NodeInfo& node = run.header.nodes[i];
     if (node.inventory.is_object() && !excluded.contains(node.name)) {

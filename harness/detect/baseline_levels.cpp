@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/detect/cohorts.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -106,18 +108,10 @@ std::vector<SubjectLevel> subjects_of(const Cells& cells, const RunData& run,
 
 }  // namespace
 
-std::vector<std::string> baseline_cohorts(const std::vector<NodeInfo>& nodes) {
-  std::vector<std::string> cohorts;
-  for (const NodeInfo& node : nodes) {
-    cohorts.push_back(node.cohort);
-  }
-  return cohorts;
-}
-
 std::map<BaselineKey, MetricLevels> levels_of(const RunData& run,
                                               const std::set<std::string>& excluded) {
   const auto cells = cells_of(run, excluded);
-  const std::vector<std::string> cohorts = baseline_cohorts(run.header.nodes);
+  const std::vector<std::string> cohorts = cohorts_of(run.header.nodes);
   std::map<BaselineKey, MetricLevels> levels;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     for (std::size_t m = 0; m < cells[i].size(); ++m) {

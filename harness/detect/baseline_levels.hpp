@@ -27,9 +27,6 @@ struct MetricLevels {
   std::vector<SubjectLevel> subjects;  // by node and device
 };
 
-// The cohort of each node, "" where nothing tells.
-std::vector<std::string> baseline_cohorts(const std::vector<NodeInfo>& nodes);
-
 // Judged metrics of nodes and devices, without the nodes named in `excluded`. Left out are links
 // and groups, steps whose nodes wait for each other (their figures depend on how many they are),
 // samples that confirm a suspect, and values that have no logarithm.

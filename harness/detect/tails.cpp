@@ -1,74 +1,130 @@
 #include "harness/detect/tails.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
-#include "harness/detect/robust.hpp"
+#include "harness/detect/normal.hpp"
 #include "harness/detect/student.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
 constexpr double kCut = 5;
-// Before seeing data, log(degrees) is normal with this mean and standard deviation: from 3 to 20
-// in 95 of 100 fleets.
-constexpr double kPriorDegrees = 8;
-constexpr double kPriorLogSigma = 0.5;
-constexpr double kFewestDegrees = 3;
-constexpr double kMostDegrees = 40;  // as good as normal
-constexpr double kGridRatio = 1.1;
+constexpr double kFarCut = 8;
+constexpr std::size_t kManyScores = 2000;
+constexpr double kFewestDegrees = 2.8;
+constexpr double kGridRatio = 1.15;
+// Components that weigh less change nothing.
+constexpr double kLeastWeight = 1e-3;
 
-// Logarithm of Student's density at `x` times the degrees' norming constant, which log_norm gives.
-double log_density(double x, double degrees) {
-  return -0.5 * (degrees + 1) * std::log1p(x * x / degrees);
+// The likelihood needs only how many scores have about which size.
+constexpr std::size_t kBins = 160;
+struct Histogram {
+  double cut = kCut;
+  std::array<double, kBins> counts{};
+  double size = 0;
+
+  double middle(std::size_t bin) const {
+    return (static_cast<double>(bin) + 0.5) * cut / static_cast<double>(kBins);
+  }
+};
+
+Histogram histogram_of(const std::vector<double>& scores) {
+  Histogram histogram;
+  histogram.cut = scores.size() >= kManyScores ? kFarCut : kCut;
+  for (const double score : scores) {
+    const double place = std::abs(score) / histogram.cut;
+    if (place < 1) {
+      histogram.counts[static_cast<std::size_t>(place * kBins)] += 1;
+      histogram.size += 1;
+    }
+  }
+  return histogram;
 }
+
+// Of a t with variance 1.
+double scale_of(double degrees) { return std::sqrt((degrees - 2) / degrees); }
 
 double log_norm(double degrees) {
   return std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees) -
          0.5 * std::log(degrees * M_PI);
 }
 
-// `mad`: median absolute score, from which the scale follows for given degrees, since half of the
-// distribution lies within its upper quartile.
-double log_likelihood(const std::vector<double>& scores, double mad, double degrees) {
-  const double scale = mad / student_quantile(0.25, degrees);
-  const double inside = 1 - 2 * student_tail(kCut / scale, degrees);
-  double sum =
-      static_cast<double>(scores.size()) * (log_norm(degrees) - std::log(scale) - std::log(inside));
-  for (const double score : scores) {
-    sum += log_density(score / scale, degrees);
+double log_likelihood(const Histogram& histogram, double degrees) {
+  const double scale = scale_of(degrees);
+  const double inside = 1 - 2 * student_tail(histogram.cut / scale, degrees);
+  double sum = histogram.size * (log_norm(degrees) - std::log(scale) - std::log(inside));
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    if (histogram.counts[bin] > 0) {
+      const double x = histogram.middle(bin) / scale;
+      sum -= histogram.counts[bin] * 0.5 * (degrees + 1) * std::log1p(x * x / degrees);
+    }
   }
   return sum;
 }
 
-double log_prior(double degrees) {
-  const double distance = std::log(degrees / kPriorDegrees) / kPriorLogSigma;
+double log_prior(double degrees, const TailPrior& prior) {
+  const double distance = std::log(degrees / prior.degrees) / prior.log_sigma;
   return -0.5 * distance * distance;
 }
 
 }  // namespace
 
-double tail_degrees(const std::vector<double>& scores) {
-  std::vector<double> inside;
-  for (const double score : scores) {
-    if (std::abs(score) < kCut) {
-      inside.push_back(score);
-    }
+double Tail::mean_degrees() const {
+  double mean = 0;
+  for (const Component& component : components) {
+    mean += component.weight * std::log(component.degrees);
   }
-  const double mad = deviation(inside, 0);
-  if (mad <= 0) {
-    return kPriorDegrees;
-  }
-  double best = kPriorDegrees;
-  double largest = -std::numeric_limits<double>::infinity();
-  for (double degrees = kFewestDegrees; degrees < kMostDegrees; degrees *= kGridRatio) {
-    const double posterior = log_likelihood(inside, mad, degrees) + log_prior(degrees);
-    if (posterior > largest) {
-      largest = posterior;
-      best = degrees;
-    }
-  }
-  return best;
+  return std::exp(mean);
 }
+
+Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
+  const Histogram histogram = histogram_of(scores);
+  Tail tail;
+  double largest = -HUGE_VAL;
+  for (double degrees = kFewestDegrees; degrees <= kMostTailDegrees; degrees *= kGridRatio) {
+    const double posterior = log_likelihood(histogram, degrees) + log_prior(degrees, prior);
+    tail.components.push_back({degrees, posterior});
+    largest = std::max(largest, posterior);
+  }
+  for (Tail::Component& component : tail.components) {
+    component.weight = std::exp(component.weight - largest);
+  }
+  std::erase_if(tail.components,
+                [](const auto& component) { return component.weight < kLeastWeight; });
+  double sum = 0;
+  for (const Tail::Component& component : tail.components) {
+    sum += component.weight;
+  }
+  for (Tail::Component& component : tail.components) {
+    component.weight /= sum;
+  }
+  return tail;
+}
+
+double tail_probability(const Tail& tail, double z) {
+  double p = 0;
+  for (const Tail::Component& component : tail.components) {
+    p += component.weight * student_tail(z / scale_of(component.degrees), component.degrees);
+  }
+  return std::max(normal_tail(z), p);
+}
+
+double tail_quantile(const Tail& tail, double p) {
+  double low = 0;
+  double high = 1;
+  while (tail_probability(tail, high) > p && high < 1e12) {
+    low = high;
+    high *= 2;
+  }
+  for (int step = 0; step < 40; ++step) {
+    const double middle = 0.5 * (low + high);
+    (tail_probability(tail, middle) > p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+double tail_degrees(const std::vector<double>& scores) { return fit_tail(scores).mean_degrees(); }
 
 }  // namespace fleetbench::detect
