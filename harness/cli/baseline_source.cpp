@@ -51,8 +51,9 @@ std::shared_ptr<const Baseline> load_baseline(const std::string& path) {
   if (!std::filesystem::is_directory(path, error)) {
     return std::make_shared<const Baseline>(read_baseline(path));
   }
-  const RunData run = load_samples(path);
-  return std::make_shared<const Baseline>(learn({run}, run.header.created).baseline);
+  std::vector<RunData> runs;
+  runs.push_back(load_samples(path));
+  return std::make_shared<const Baseline>(learn(runs, runs.front().header.created).baseline);
 }
 
 Baseline read_baseline(const std::string& file) {

@@ -107,7 +107,7 @@ Plan make_plan(const RunOptions& options, worker::Worker& worker) {
   check_open_files();
   Catalog catalog(worker);
   Suite suite = resolve(options.suite, catalog);
-  auto baseline = options.baseline.empty() ? nullptr : load_baseline(options.baseline);
+  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
   const fs::path out =
       options.out.empty() ? new_folder(suite.scenario.name) : fs::path(options.out);
   return {options, std::move(catalog), std::move(suite), std::move(baseline),

@@ -103,7 +103,9 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
       arguments.has("seed")
           ? static_cast<std::uint64_t>(whole_number("seed", arguments.text("seed"), 0, 4294967295))
           : std::random_device{}();
-  run.baseline = arguments.text("baseline");
+  if (arguments.has("baseline")) {
+    run.baseline = arguments.text("baseline");
+  }
   run.json = arguments.has("json");
   run.exit_on_warn = arguments.has("exit-on-warn");
   run.min_effect = min_effects(arguments.texts("min-effect"));

@@ -29,6 +29,7 @@ OPTIONS = [
     (["--suite", "quick", "--seed", "1.5"], "--seed 1.5: is not a whole number"),
     (["--suite", "quick", "--scratch", "here"], "--scratch here: nodes need not share a working folder"),
     (["--suite", "quick", "--baseline", "/nowhere"], "/nowhere: cannot read"),
+    (["--suite", "quick", "--baseline="], ": cannot read"),
     (["--suite", "quick", "--baseline", __file__], "is no baseline; give a file that `fleetbench baseline build` wrote"),
     (["--suite", "quick", "--baseline", str(Path(__file__).parent)], "is not a run directory: it has no run.json"),
     (["--suite", "quick", "extra"], '"extra" is not understood'),
