@@ -122,6 +122,7 @@ void to_json(Json& json, const MetricInfo& metric) {
               {"symmetric", metric.symmetric},
               {"judged", metric.judged},
               {"covariate", metric.covariate},
+              {"free_of_host", metric.free_of_host},
               {"description", metric.description},
               {"next_check", metric.next_check}};
 }
@@ -135,6 +136,7 @@ void from_json(const Json& json, MetricInfo& metric) {
   metric.symmetric = json.value("symmetric", false);
   metric.judged = json.value("judged", true);
   metric.covariate = json.value("covariate", false);
+  metric.free_of_host = json.value("free_of_host", false);
   metric.description = json.value("description", "");
   metric.next_check = json.value("next_check", "");
 }

@@ -40,6 +40,9 @@ struct MetricInfo {
   // What may explain the judged metrics of the same subject and pass: a clock, a temperature, a
   // power. Then `judged` is false, `better` means nothing.
   bool covariate = false;
+  // A slow host does not slow it, as large direct reads: where it is well, what else is slow in its
+  // layer on a node with a slow host is the host's.
+  bool free_of_host = false;
 };
 
 // What one measurement gives: one value per metric, in order; absent where it does not apply.

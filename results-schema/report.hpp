@@ -78,6 +78,9 @@ struct Finding {
   // Clocks, temperatures …: slow as measured, but not beyond what these lead one to expect.
   std::vector<std::string> explained_by_covariates;
   std::string next_check;
+  // That of its layer which a slow host does not slow was measured and is well: whatever its size,
+  // it can be the host's. Not written.
+  bool host_bound = false;
 };
 
 struct MetricSummary {

@@ -161,6 +161,7 @@ MetricInfo read_metric(const Fields& fields) {
   metric.symmetric = fields.has("symmetric") && fields.boolean("symmetric");
   metric.judged = !fields.has("judged") || fields.boolean("judged");
   metric.covariate = fields.has("covariate") && fields.boolean("covariate");
+  metric.free_of_host = fields.has("free_of_host") && fields.boolean("free_of_host");
   metric.description = fields.text_or_empty("description");
   metric.next_check = fields.text_or_empty("next_check");
   return metric;

@@ -8,6 +8,7 @@
 #include "harness/detect/coverage.hpp"
 #include "harness/detect/derived_tables.hpp"
 #include "harness/detect/detect.hpp"
+#include "harness/detect/history.hpp"
 #include "harness/detect/integrity.hpp"
 #include "harness/detect/judge.hpp"
 #include "harness/detect/pair_tables.hpp"
@@ -73,11 +74,25 @@ void expand_pairs(std::vector<Table>& tables, const Names& names, std::vector<st
   tables = std::move(result);
 }
 
+// Adds what a baseline tells: expected spreads, tables of history, shifts of the fleet.
+void compare_with_baseline(const RunData& run, const Names& names, const DetectOptions& options,
+                           std::vector<Table>& tables, Evaluated& evaluated) {
+  if (!options.baseline) {
+    return;
+  }
+  const BaselineView view(*options.baseline);
+  evaluated.baseline_metrics = expect_spreads(run, names, view, tables);
+  std::vector<Table> history = tables_of_history(run, names, view, tables);
+  evaluated.shift = fleet_shift(run, tables, history, *options.baseline, names, options);
+  append(tables, std::move(history));
+}
+
 Evaluated evaluate(const RunData& run, Reduced& reduced, const DetectOptions& options,
                    std::vector<std::string>& notes) {
   Evaluated evaluated;
   evaluated.run = &run;
   std::vector<Table> tables = std::move(reduced.tables);
+  compare_with_baseline(run, reduced.names, options, tables, evaluated);
   append(tables, tables_of_nodes(tables));
   expand_pairs(tables, reduced.names, notes);
   evaluated.fitted = fit_covariates(tables, reduced.covariates);
@@ -135,6 +150,8 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   std::vector<Finding> findings = slow_findings(evaluated, options);
   append(findings, unexplained(fast_findings(evaluated, options), findings));
   append(findings, std::move(integrity.findings));
+  append(findings, evaluated.shift.findings);
+  append(report.notes, evaluated.shift.notes);
   const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);
   report.findings = rank(std::move(findings));
@@ -150,7 +167,10 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   append(report.notes, disturbance_notes(evaluated, options));
   note_fast(report);
 
-  std::vector<std::string> gaps = gaps_of_run(run);
+  std::vector<std::string> gaps = gaps_of_run(run, evaluated.baseline_metrics > 0);
+  if (options.baseline && evaluated.baseline_metrics == 0) {
+    gaps.push_back("the baseline has none of the metrics of this run, measured in the same way");
+  }
   append(gaps, std::move(integrity.inconclusive));
   append(gaps, coverage_gaps(run, attempts));
   append(gaps, blind_layers(report.metrics, options));

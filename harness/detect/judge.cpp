@@ -31,6 +31,7 @@ constexpr double kLargestFloor = 0.002;
 constexpr double kFloorShare = 0.1;
 
 struct Group {
+  int cohort = 0;
   std::vector<std::size_t> rows;
   std::optional<CleanSet> set;
   std::vector<double> values;  // of the rows: level - reference
@@ -83,6 +84,7 @@ std::vector<Group> groups_of(const Table& table, const Names& names,
   }
   std::vector<Group> groups;
   for (auto& [cohort, group] : by_cohort) {
+    group.cohort = cohort;
     groups.push_back(std::move(group));
   }
   return groups;
@@ -107,6 +109,7 @@ void split_groups(Work& work) {
     }
     Group fast;
     Group slow;
+    fast.cohort = slow.cohort = group.cohort;
     for (std::size_t i = 0; i < group.rows.size(); ++i) {
       Group& side = group.values[i] > split->border ? slow : fast;
       side.rows.push_back(group.rows[i]);
@@ -219,6 +222,10 @@ std::optional<Prior> borrowed(const Work& work, const Group& borrower) {
 }
 
 Prior prior_of(const Work& work, const Group& group, const Prior& learnt) {
+  const auto& expected = work.judged.table.expected;
+  if (const auto known = expected.find(group.cohort); known != expected.end()) {
+    return known->second;
+  }
   if (group.rows.size() < kFewestToStand) {
     if (const auto prior = borrowed(work, group)) {
       return *prior;
@@ -290,7 +297,7 @@ void judge_groups(Work& work, const Prior& learnt) {
     for (const std::size_t row : group.rows) {
       work.judged.groups[row] = number;
     }
-    if (group.rows.size() >= kFewestSubjects) {
+    if (group.rows.size() >= kFewestSubjects || work.rules.fixed_centre) {
       group.set.emplace(group.values, work.rules, priors[number]);
       std::vector<double> levels;
       for (const std::size_t row : group.rows) {

@@ -35,13 +35,29 @@ double worst(const Finding& finding) {
   return slowdown_of_pct(pct);
 }
 
+bool is_of_one(const Subject& subject) { return subject.kind == "node" || subject.kind == "device"; }
+
+// Whether what happens to `cause` happens to `effect`: a node to its devices, a device to its node
+// (whose step waits for the slowest), the fleet to itself.
+bool reaches(const Subject& cause, const Subject& effect) {
+  if (cause.kind == "fleet" || effect.kind == "fleet") {
+    return cause.kind == effect.kind;
+  }
+  return is_of_one(cause) && is_of_one(effect) && cause.node == effect.node &&
+         (cause.device.empty() || effect.device.empty() || cause.device == effect.device);
+}
+
 bool explains(const Finding& cause, const Finding& effect) {
-  if (cause.direction != Direction::slow || cause.subject.kind != "node") {
+  if (cause.direction != Direction::slow) {
     return false;
   }
-  if (effect.subject.kind == "node") {
-    return cause.subject.node == effect.subject.node && is_upstream(cause.layer, effect.layer) &&
-           worst(effect) <= kNodeGenerosity * worst(cause);
+  if (reaches(cause.subject, effect.subject)) {
+    const bool acquitted = effect.host_bound && cause.layer == Layer::host;
+    return is_upstream(cause.layer, effect.layer) &&
+           (acquitted || worst(effect) <= kNodeGenerosity * worst(cause));
+  }
+  if (cause.subject.kind != "node") {
+    return false;
   }
   const bool at_end =
       cause.subject.node == effect.subject.a || cause.subject.node == effect.subject.b;
@@ -75,7 +91,7 @@ int place(const Finding& finding, bool explained) {
     case Direction::missing:
       return 1;
     case Direction::slow:
-      return explained ? 3 : 2;
+      return explained || !finding.explained_by_covariates.empty() ? 3 : 2;
     case Direction::fast:
       break;
   }

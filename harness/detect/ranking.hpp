@@ -15,10 +15,12 @@ bool is_upstream(Layer cause, Layer effect);
 // first (wrong, missing, then slow by the lower end of the interval), then what is explained, then
 // what is too fast.
 //
-// A first, generous rule for causes: a slow node's finding is explained by one upstream on the same
-// node unless its worst metric is slow by more than twice as much, on the log scale: half a CPU
-// can cost a TCP link more than half its rate, but not ten times. A link is explained by a slow end
-// only up to that end's own slowdown. Later the size that a cause predicts is learnt per probe.
+// A generous rule for causes: a finding is explained by one upstream on the same node, or on one of
+// its devices, or of the fleet for one of the fleet, unless its worst metric is slow by more than
+// twice as much, on the log scale: half a CPU can cost a TCP link more than half its rate, but not
+// ten times. Where something of the layer that a slow host does not slow was measured and is well,
+// a slow host explains the rest whatever its size. A link is explained by a slow end only up to that
+// end's own slowdown.
 std::vector<Finding> rank(std::vector<Finding> findings);
 
 }  // namespace fleetbench::detect

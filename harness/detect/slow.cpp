@@ -44,7 +44,8 @@ bool survives(const Hit& hit) { return hit.closer.lasting || hit.closer.passes =
 
 FindingStatus status_of(const Hit& hit, bool imported) {
   const bool single = hit.closer.passes < 2 && has_passes(hit.table());
-  if (single || hit.peers < kFewestForSuspect) {
+  const bool few = hit.peers < kFewestForSuspect && hit.table().expected.empty();
+  if (single || few) {
     return FindingStatus::tentative;
   }
   return imported && hit.closer.both_halves ? FindingStatus::confirmed : FindingStatus::suspect;
@@ -197,8 +198,21 @@ void explain_by_covariates(const Evaluated& evaluated, const std::vector<Hit>& h
   }
 }
 
+// Whether all that is slow is what a slow host slows, while something that it does not was measured.
+bool is_host_bound(const Evaluated& evaluated, const std::vector<Hit>& hits) {
+  const bool bound = std::ranges::none_of(
+      hits, [](const Hit& hit) { return hit.table().info.free_of_host; });
+  return bound && std::ranges::any_of(evaluated.tables, [&](const Judged& judged) {
+           const auto row = row_of(judged.table, hits.front().subject());
+           return judged.table.info.free_of_host && judged.table.part == Part::metric &&
+                  judged.table.info.layer == hits.front().table().info.layer && row &&
+                  judged.rows[*row].judged;
+         });
+}
+
 Finding slow_finding(const Evaluated& evaluated, const std::vector<Hit>& hits) {
   Finding finding = common_finding(evaluated, hits);
+  finding.host_bound = is_host_bound(evaluated, hits);
   for (const Hit& hit : hits) {
     finding.p_value = std::min(finding.p_value, hit.judgement().adjusted_slow);
   }

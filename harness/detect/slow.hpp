@@ -6,6 +6,7 @@
 
 #include "harness/detect/covariates.hpp"
 #include "harness/detect/detect.hpp"
+#include "harness/detect/history.hpp"
 #include "harness/detect/judge.hpp"
 
 namespace fleetbench::detect {
@@ -16,6 +17,8 @@ struct Evaluated {
   Names names;
   std::vector<Judged> tables;
   std::vector<Fitted> fitted;
+  FleetShift shift;                  // empty without a baseline
+  std::size_t baseline_metrics = 0;  // that the baseline knows
 };
 
 // A slow subject passes three gates in some table: the estimated slowdown reaches the layer's
@@ -27,7 +30,7 @@ struct Evaluated {
 // quietest metric; but of a metric that is slower than that beyond doubt.
 // Devices: where at least three quarters of a node's are slow, the node is the subject.
 //
-// Status: `tentative` of fewer than five peers or a single pass; `suspect`; of imported samples
+// Status: `tentative` of fewer than five peers without a baseline, or a single pass; `suspect`; of imported samples
 // `confirmed` where the first half of the passes and the second both show it.
 std::vector<Finding> slow_findings(const Evaluated& evaluated, const DetectOptions& options);
 

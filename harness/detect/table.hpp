@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/detect/clean_set.hpp"
 #include "results-schema/metric.hpp"
 #include "results-schema/report.hpp"
 #include "results-schema/run.hpp"
@@ -64,6 +66,7 @@ struct Table {
   std::vector<double> x;         // rows times passes, one row after the other; kAbsent: no sample
   // Of a layer's average: its spread between subjects were its metrics independent.
   double expected_sigma = 1;
+  std::map<int, Prior> expected;  // spreads, by cohort: from a baseline
   double averaged = 1;  // of how many equally weighty metrics: (sum w)^2 / sum w^2
   int fitted = 0;                // parameters of the model behind the references
   bool fixed_reference = false;  // peers tell neither centre nor spread: references are all

@@ -57,8 +57,10 @@ std::string pass_reason(const Report& report, const DetectOptions& options) {
           to_string(layer)));
     }
   }
-  return fmt::format("nothing stands out; a single slow node or link would have been seen from {}",
-                     fmt::join(visible, ", "));
+  return fmt::format(
+      "nothing stands out; a single slow node or link would have been seen from {}{}",
+      fmt::join(visible, ", "),
+      options.baseline ? "" : "; whether all are slow alike only a baseline can tell");
 }
 
 // Layers of which nothing but groups was measured: their metrics name nobody, however slow.
@@ -81,16 +83,16 @@ std::vector<std::string> layers_of_groups(const std::vector<MetricSummary>& metr
 
 }  // namespace
 
-std::vector<std::string> gaps_of_run(const RunData& run) {
+std::vector<std::string> gaps_of_run(const RunData& run, bool has_baseline) {
   std::vector<std::string> gaps;
   const std::size_t nodes = run.header.nodes.size();
-  if (nodes < 3) {
+  if (nodes < 3 && !has_baseline) {
     gaps.push_back(fmt::format("{} {}: without a baseline nobody can be named as slow", nodes,
                                nodes == 1 ? "node" : "nodes"));
   }
-  if (!run.end) {
+  if (!run.end && !run.imported) {
     gaps.push_back("the run broke off: its last record is missing");
-  } else if (run.end->interrupted) {
+  } else if (run.end && run.end->interrupted) {
     gaps.push_back(run.end->reason.empty() ? "the run was interrupted"
                                            : "the run was interrupted: " + run.end->reason);
   }

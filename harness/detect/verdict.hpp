@@ -14,9 +14,9 @@ namespace fleetbench::detect {
 // weightiest reason decides: FAIL, then WARN, then INCONCLUSIVE, then PASS.
 void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& options);
 
-// Reasons that lie in the run as a whole: fewer than three nodes, no end or an interrupted one,
-// damaged files.
-std::vector<std::string> gaps_of_run(const RunData& run);
+// Reasons that lie in the run as a whole: fewer than three nodes without a baseline that knows what
+// was measured, no end or an interrupted one, damaged files.
+std::vector<std::string> gaps_of_run(const RunData& run, bool has_baseline);
 
 // Layers none of whose compared metrics could have shown options.blind_times the minimum effect,
 // and those of which groups alone were measured.

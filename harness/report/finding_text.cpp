@@ -49,7 +49,12 @@ Ink ink_of(const Finding& finding) {
 
 std::string headline(const Finding& finding, const TextStyle& style) {
   const std::string explained =
-      finding.explained_by ? fmt::format(", explained by #{}", *finding.explained_by) : "";
+      finding.explained_by ? fmt::format(", explained by #{}", *finding.explained_by)
+      : finding.explained_by_covariates.empty()
+          ? ""
+          : fmt::format(", explained by its {}",
+                        escaped(fmt::format("{}", fmt::join(finding.explained_by_covariates,
+                                                            " and "))));
   return fmt::format("{:>3}  {}  {}: {}, {}{}\n", fmt::format("#{}", finding.rank),
                      inked(where(finding.subject), ink_of(finding), style),
                      to_string(finding.layer), how_bad(finding), status_of(finding), explained);
@@ -59,7 +64,8 @@ std::string figures(const Finding& finding) {
   std::vector<std::vector<std::string>> rows;
   for (const MetricEvidence& metric : finding.metrics) {
     rows.push_back({escaped(metric.metric), in_unit(metric.value, metric.unit),
-                    "peers " + in_unit(metric.median, metric.unit),
+                    (finding.subject.kind == "fleet" ? "baseline " : "peers ") +
+                        in_unit(metric.median, metric.unit),
                     describe_slowdown(metric.slowdown_pct)});
   }
   return table(rows, "       ", false);

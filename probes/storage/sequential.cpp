@@ -30,6 +30,7 @@ class Sequential : public Profile {
         fmt::format("{} readers of a big file each, direct, blocks of 1 MiB (fio)", readers_),
         "disk health (`nvme smart-log`, `smartctl -a`), link of the disk (`lspci -vv`), a throttle "
         "(cgroup io.max, cloud volume limits), other users of the disk (`iostat -x 1`)")};
+    all.front().free_of_host = true;
     for (MetricInfo& metric : disk_metrics("sequential")) {
       all.push_back(std::move(metric));
     }
