@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "harness/cli/baseline_source.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/progress_lines.hpp"
@@ -98,6 +99,7 @@ struct Plan {
   RunOptions options;
   Catalog catalog;
   Suite suite;
+  std::shared_ptr<const Baseline> baseline;
   record::RunDirectory directory;
 };
 
@@ -105,9 +107,11 @@ Plan make_plan(const RunOptions& options, worker::Worker& worker) {
   check_open_files();
   Catalog catalog(worker);
   Suite suite = resolve(options.suite, catalog);
+  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
   const fs::path out =
       options.out.empty() ? new_folder(suite.scenario.name) : fs::path(options.out);
-  return {options, std::move(catalog), std::move(suite), record::RunDirectory::create(out)};
+  return {options, std::move(catalog), std::move(suite), std::move(baseline),
+          record::RunDirectory::create(out)};
 }
 
 RunHeader make_header(const Plan& plan, const Invocation& invocation, std::vector<NodeInfo> nodes) {
@@ -158,6 +162,7 @@ void begin_steps(Plan& plan, int nodes, record::Recorder& recorder, ProgressLine
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
                             .probe = step.probe.name,
+                            .method = step.probe.method,
                             .concurrent = step.concurrent,
                             .sampled = is_sampled(step, nodes),
                             .of_group = step.probe.participants == Participants::group,
@@ -204,7 +209,7 @@ int save_interrupted(record::Recorder& recorder) {
 }
 
 int report_run(const Plan& plan, const record::Recorder& recorder) {
-  const Report report = judge(recorder.run(), plan.options.min_effect);
+  const Report report = judge(recorder.run(), plan.options.min_effect, plan.baseline);
   std::string unwritten;
   try {
     record::write_report(recorder.directory(), report_json(report), prometheus_text(report),

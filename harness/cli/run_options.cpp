@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "harness/cli/baseline_source.hpp"
 #include "harness/cli/options.hpp"
 #include "results-schema/check.hpp"
 
@@ -42,6 +43,7 @@ Usage usage() {
            {"seed", "of orders and matchings; default: drawn and printed", "N"},
            {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
             "LAYER=PERCENT", true},
+           baseline_option(),
            {"json", "print report.json instead of the summary", ""},
            {"exit-on-warn", "exit with 4 where the verdict is WARN", ""}},
       .epilogue = kExamples};
@@ -101,6 +103,9 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
       arguments.has("seed")
           ? static_cast<std::uint64_t>(whole_number("seed", arguments.text("seed"), 0, 4294967295))
           : std::random_device{}();
+  if (arguments.has("baseline")) {
+    run.baseline = arguments.text("baseline");
+  }
   run.json = arguments.has("json");
   run.exit_on_warn = arguments.has("exit-on-warn");
   run.min_effect = min_effects(arguments.texts("min-effect"));

@@ -64,6 +64,7 @@ class Simulation {
       : random_(seed, kFleet), faults_(seed, kFaults), noise_(seed, kFirstRun + run) {
     fleet_.spec = spec;
     fleet_.seed = seed;
+    fleet_.run = run;
     fleet_.groups = groups_of(spec);
   }
 

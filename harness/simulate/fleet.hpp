@@ -58,6 +58,7 @@ struct TrueFault {
 struct Fleet {
   FleetSpec spec;
   std::uint64_t seed = 0;
+  std::uint32_t run = 0;
   std::vector<Group> groups;
   std::vector<Metric> metrics;
   std::vector<std::vector<double>> levels;    // [metric][subject]: true, without noise

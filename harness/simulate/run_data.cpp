@@ -70,7 +70,7 @@ class Recording {
 
  private:
   void add_header() {
-    run_.header.run_id = fmt::format("simulated-{}", fleet_.seed);
+    run_.header.run_id = fmt::format("simulated-{}-{}", fleet_.seed, fleet_.run);
     run_.header.created = "2024-05-01T12:00:00Z";
     run_.header.version = run_.header.build = run_.header.suite = "simulated";
     run_.header.seed = fleet_.seed;
@@ -127,7 +127,7 @@ class Import {
  public:
   explicit Import(const Fleet& fleet) : fleet_(fleet), outcomes_(fleet) {
     run_.imported = true;
-    run_.header.run_id = fmt::format("simulated-{}.csv", fleet.seed);
+    run_.header.run_id = fmt::format("simulated-{}-{}.csv", fleet.seed, fleet.run);
     for (int i = 0; i < fleet.spec.nodes; ++i) {
       NodeInfo node;
       node.index = i;

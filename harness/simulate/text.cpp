@@ -110,6 +110,7 @@ Json truth_of(const Fleet& fleet) {
                        {"within_pct", 100 * metric.within}});
   }
   return {{"seed", fleet.seed},
+          {"run", fleet.run},
           {"fleet", spec_json(fleet.spec)},
           {"faults", std::move(faults)},
           {"metrics", std::move(metrics)}};
