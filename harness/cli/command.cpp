@@ -17,6 +17,8 @@ const std::vector<Command>& commands() {
        report_command},
       {"verdict", "print the verdict of a run; the exit code is Nagios'", verdict_command},
       {"baseline", "keep what healthy runs measured, to compare later ones with", baseline_command},
+      {"simulate", "write samples of a fleet that does not exist, with known faults",
+       simulate_command},
       {"list", "list probes, suites or metrics", list_command},
       {"doctor", "say what this machine can measure, and how to launch here", doctor_command}};
   return all;

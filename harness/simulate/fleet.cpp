@@ -49,16 +49,22 @@ constexpr double kModeShare = 0.02;
 constexpr double kNoisy = 0.33;
 constexpr double kOlderShare = 0.3;
 constexpr double kOlderSlower = 0.15;
-constexpr double kCoarseTimes = 4;  // the standard deviation of a single value
+// Steps of a coarse metric, in standard deviations of its single values.
+constexpr double kCoarseLow = 2;
+constexpr double kCoarseHigh = 5;
 constexpr double kDriftHigh = 0.2;  // over all passes
 constexpr double kDisturbedLow = 0.3;
 constexpr double kDisturbedHigh = 1;
 
+enum Stream : std::uint32_t { kFleet, kFaults, kFirstRun };
+
 class Simulation {
  public:
-  Simulation(const FleetSpec& spec, std::uint64_t seed) : random_(seed) {
+  Simulation(const FleetSpec& spec, std::uint64_t seed, std::uint32_t run)
+      : random_(seed, kFleet), faults_(seed, kFaults), noise_(seed, kFirstRun + run) {
     fleet_.spec = spec;
     fleet_.seed = seed;
+    fleet_.run = run;
     fleet_.groups = groups_of(spec);
   }
 
@@ -75,7 +81,7 @@ class Simulation {
       add_levels(group);
     }
     add_generations();
-    add_faults(fleet_, random_);
+    add_faults(fleet_, faults_);
     disturb_one_pass();
     measure();
     return std::move(fleet_);
@@ -147,9 +153,9 @@ class Simulation {
     if (!is(Nuisance::one_pass)) {
       return;
     }
-    const int node = random_.below(fleet_.spec.nodes);
-    const int pass = random_.below(fleet_.spec.passes);
-    const double slowness = std::log1p(random_.uniform(kDisturbedLow, kDisturbedHigh));
+    const int node = noise_.below(fleet_.spec.nodes);
+    const int pass = noise_.below(fleet_.spec.passes);
+    const double slowness = std::log1p(noise_.uniform(kDisturbedLow, kDisturbedHigh));
     for (std::size_t m = 0; m < fleet_.metrics.size(); ++m) {
       const int per_node = fleet_.per_node(fleet_.group_of(m));
       for (int i = 0; i < per_node; ++i) {
@@ -173,14 +179,14 @@ class Simulation {
 
   void measure(std::size_t m) {
     const int passes = fleet_.spec.passes;
-    const double drift = is(Nuisance::drift) ? random_.uniform(0, kDriftHigh) : 0;
+    const double drift = is(Nuisance::drift) ? noise_.uniform(0, kDriftHigh) : 0;
     std::vector<double> measured;
     measured.reserve(fleet_.levels[m].size() * static_cast<std::size_t>(passes));
     for (const double level : fleet_.levels[m]) {
       for (int pass = 0; pass < passes; ++pass) {
-        double x = level + fleet_.metrics[m].within * random_.normal();
+        double x = level + fleet_.metrics[m].within * noise_.normal();
         x += passes > 1 ? drift * pass / (passes - 1) : 0;
-        if (fleet_.spec.tails == Tails::bimodal && random_.chance(kModeShare)) {
+        if (fleet_.spec.tails == Tails::bimodal && noise_.chance(kModeShare)) {
           x += modes_[m];
         }
         measured.push_back(x);
@@ -194,13 +200,15 @@ class Simulation {
     for (std::size_t m = 0; m < fleet_.metrics.size(); ++m) {
       const Metric& metric = fleet_.metrics[m];
       if (random_.chance(kHalfway)) {
-        fleet_.resolutions[m] =
-            kCoarseTimes * std::hypot(metric.between, metric.within) * metric.typical;
+        fleet_.resolutions[m] = random_.uniform(kCoarseLow, kCoarseHigh) *
+                                std::hypot(metric.between, metric.within) * metric.typical;
       }
     }
   }
 
-  Random random_;
+  Random random_;  // what is the same in all runs
+  Random faults_;
+  Random noise_;
   Fleet fleet_;
   std::vector<double> modes_;  // by metric
 };
@@ -239,9 +247,9 @@ double raw_value(const Fleet& fleet, std::size_t metric, double slowness) {
                   : value;
 }
 
-Fleet simulate_fleet(const FleetSpec& spec, std::uint64_t seed) {
+Fleet simulate_fleet(const FleetSpec& spec, std::uint64_t seed, std::uint32_t run) {
   check(spec);
-  return Simulation(spec, seed).run();
+  return Simulation(spec, seed, run).run();
 }
 
 }  // namespace fleetbench::simulation

@@ -58,6 +58,7 @@ struct TrueFault {
 struct Fleet {
   FleetSpec spec;
   std::uint64_t seed = 0;
+  std::uint32_t run = 0;
   std::vector<Group> groups;
   std::vector<Metric> metrics;
   std::vector<std::vector<double>> levels;    // [metric][subject]: true, without noise
@@ -84,7 +85,8 @@ double raw_value(const Fleet& fleet, std::size_t metric, double slowness);
 std::string metric_name(const Fleet& fleet, std::size_t metric);  // "host.rate0"
 Subject subject_of(const Fleet& fleet, const Group& group, int subject);
 
-// Throws InputError as check(spec) does.
-Fleet simulate_fleet(const FleetSpec& spec, std::uint64_t seed);
+// Runs of one seed measure the same subjects, each with noise of its own: a run of the same spec
+// without the fault is what the fleet was like before. Throws InputError as check(spec) does.
+Fleet simulate_fleet(const FleetSpec& spec, std::uint64_t seed, std::uint32_t run = 0);
 
 }  // namespace fleetbench::simulation

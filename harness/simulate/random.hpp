@@ -13,8 +13,10 @@ namespace fleetbench::simulation {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) {
-    std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  // Streams of one seed are independent of each other.
+  Random(std::uint64_t seed, std::uint32_t stream) {
+    std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                        stream};
     engine_.seed(words);
   }
 

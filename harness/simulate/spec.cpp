@@ -28,7 +28,23 @@ void require(bool holds, std::string_view what, auto value, std::string_view wan
   }
 }
 
-bool of_devices(Fault fault) { return fault == Fault::device || fault == Fault::devices; }
+constexpr double kMostValues = 2e8;
+
+void check_size(const FleetSpec& spec) {
+  const double values = 1.0 * spec.nodes * std::max(1, spec.devices) * spec.metrics * spec.passes;
+  require(values <= kMostValues, "nodes x devices x metrics x passes", values,
+          fmt::format("at most {} values in all", kMostValues));
+}
+
+void check_fault(const FleetSpec& spec) {
+  if (spec.fault == Fault::device || spec.fault == Fault::devices) {
+    require(spec.devices > 0, "fault", to_string(spec.fault), "devices too, for they have it");
+  }
+  if (spec.fault == Fault::layer || spec.fault == Fault::unseen) {
+    require(spec.devices == 0 || spec.metrics > 1, "fault", to_string(spec.fault),
+            "more than one metric, for the first is of devices");
+  }
+}
 
 }  // namespace
 
@@ -50,10 +66,8 @@ void check(const FleetSpec& spec) {
           "0 % or more");
   require(spec.faulty >= 1 && spec.faulty <= spec.nodes, "faulty", spec.faulty,
           fmt::format("1 to the number of nodes, {}", spec.nodes));
-  if (of_devices(spec.fault)) {
-    require(spec.devices > 0 && spec.metrics > 1, "fault", to_string(spec.fault),
-            "devices and at least 2 metrics too, for only devices can have it");
-  }
+  check_size(spec);
+  check_fault(spec);
 }
 
 std::string_view to_string(Tails tails) {

@@ -32,7 +32,7 @@ int run(const cxxopts::ParseResult& arguments) {
   bench::Plan plan;
   plan.quick = arguments.count("quick") > 0;
   plan.fleets = arguments.count("fleets") > 0 ? arguments["fleets"].as<int>()
-                                              : (plan.quick ? 40 : plan.fleets);
+                                              : (plan.quick ? 80 : plan.fleets);
   plan.seed =
       arguments.count("seed") > 0
           ? arguments["seed"].as<std::uint64_t>()

@@ -72,6 +72,28 @@ SCENARIOS = [
     ("\x00\xff", "this is not JSON"),
 ]
 
+SIMULATIONS = [
+    ([], "say where the samples go"),
+    (["-o", "/nowhere/fleet.csv"], "--output /nowhere/fleet.csv: "),
+    (["-o", "a", "--nodes", "0"], "--nodes 0: is not a whole number from 1"),
+    (["-o", "a", "--nodes", "100000", "--metrics", "10000"], "give at most 200000000 values in all"),
+    (["-o", "a", "--spread", "1,x"], "--spread x: is not a number"),
+    (["-o", "a", "--spread", "0"], "spread 0: give over 0 to 100 %"),
+    (["-o", "a", "--noise", "3"], "--noise 3: is not LOW,HIGH"),
+    (["-o", "a", "--noise", "3,1"], "noise 1: give an upper end that is not under the lower one"),
+    (["-o", "a", "--correlation", "2"], "correlation 2: give 0 to 1"),
+    (["-o", "a", "--tails", "t5"], 'tails "t5": say one of normal, t4, bimodal'),
+    (["-o", "a", "--fault", "disc"], 'fault "disc": say one of none, layer'),
+    (["-o", "a", "--fault", "device"], "fault device: give devices too"),
+    (["-o", "a", "--effect", "3"], "--effect: has no meaning without --fault"),
+    (["-o", "a", "--fault", "layer", "--effect", "nan"], "--effect nan: is not a number"),
+    (["-o", "a", "--fault", "layer", "--faulty", "33"], "--faulty 33: is not a whole number from 1 to 32"),
+    (["-o", "a", "--fault", "layer", "--faulty", "0%"], "--faulty 0%: is not over 0 % to 100 %"),
+    (["-o", "a", "--nuisance", "rain"], 'nuisance "rain": say one of none, one-pass'),
+    (["-o", "a", "--seed", "-1"], "--seed -1: is not a whole number"),
+    (["-o", "a", "b"], '"b" is not understood'),
+]
+
 
 class BadInput(FleetbenchTest):
     def refused(self, command, message):
@@ -93,6 +115,11 @@ class BadInput(FleetbenchTest):
         for content, message in SCENARIOS:
             with self.subTest(message=message):
                 self.refused([FLEETBENCH, "--suite", self.scenario(content)], message)
+
+    def test_simulations(self):
+        for options, message in SIMULATIONS:
+            with self.subTest(options=options):
+                self.refused([FLEETBENCH, "simulate", *options], message)
 
     def test_commands(self):
         for command, message in [
@@ -166,7 +193,7 @@ class Help(FleetbenchTest):
     def test_every_command_has_help_and_list_shows_what_there_is(self):
         overview = execute([FLEETBENCH, "--help"])
         self.assertEqual(overview.code, 0)
-        for command in ("run", "analyze", "report", "verdict", "baseline", "list", "doctor"):
+        for command in ("run", "analyze", "report", "verdict", "baseline", "simulate", "list", "doctor"):
             self.assertIn(command, overview.out)
             shown = execute([FLEETBENCH, command, "--help"])
             self.assertEqual(shown.code, 0, shown.err)

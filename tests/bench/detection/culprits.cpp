@@ -112,9 +112,4 @@ void run_culprits(const Plan& plan, Acceptance& acceptance) {
   }
 }
 
-void run_fleet_shift(const Plan&, Acceptance& acceptance) {
-  acceptance.skip("a fleet that is slow as a whole is named so at 20 % in at least 99 %",
-                  "the detector takes no baseline yet");
-}
-
 }  // namespace fleetbench::bench

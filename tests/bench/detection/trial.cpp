@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "harness/detect/baseline_build.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/simulate/run_data.hpp"
 #include "tests/bench/detection/rules.hpp"
@@ -25,6 +26,26 @@ DetectOptions fine_options(std::optional<double> family_error = {}) {
   }
   options.family_error = family_error.value_or(options.family_error);
   return options;
+}
+
+// Of runs 1 to `runs`; null without any.
+std::shared_ptr<const Baseline> baseline_of(FleetSpec spec, std::uint64_t seed, int runs) {
+  spec.fault = simulation::Fault::none;
+  std::vector<RunData> earlier;
+  std::vector<Report> reports;
+  for (int run = 1; run <= runs; ++run) {
+    earlier.push_back(to_run(simulate_fleet(spec, seed, static_cast<std::uint32_t>(run))));
+    reports.push_back(analyze(earlier.back()));
+  }
+  std::vector<BaselineRun> judged;
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    judged.push_back({&earlier[i], &reports[i]});
+  }
+  if (judged.empty()) {
+    return nullptr;
+  }
+  return std::make_shared<const Baseline>(
+      build_baseline(judged, earlier.back().header.created).baseline);
 }
 
 // work(index) for each index, spread over the cores.
@@ -85,7 +106,9 @@ Trial try_fleet(const FleetSpec& spec, std::uint64_t seed, const Look& look) {
   const RunData run = to_run(fleet);
   Trial trial;
   if (look.plain) {
-    trial.plain = score(fleet, analyze(run));
+    DetectOptions options;
+    options.baseline = baseline_of(spec, seed, look.earlier_runs);
+    trial.plain = score(fleet, analyze(run, options));
   }
   if (look.fine) {
     trial.fine = score(fleet, analyze(run, fine_options()));

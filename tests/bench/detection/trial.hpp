@@ -19,6 +19,7 @@ struct Look {
   Focus focus = Focus::layer;
   std::vector<double> family_errors;  // the detector with 0.5 % and each of these
   bool rules = false;
+  int earlier_runs = 0;  // healthy ones of the same fleet, of which the detector has a baseline
 };
 
 // A detector without subjects of its own: which faults it found, and whether it called any node
