@@ -8,6 +8,7 @@
 #include <charconv>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/record/csv_columns.hpp"
 #include "harness/record/csv_metrics.hpp"
@@ -227,10 +228,10 @@ class LongCsv {
 
 }  // namespace
 
-ImportedSamples read_long_csv(const std::vector<SourceText>& files) {
+ImportedSamples read_long_csv(std::vector<SourceText> files) {
   LongCsv reader;
-  for (const SourceText& file : files) {
-    reader.read(file);
+  for (SourceText& file : files) {
+    reader.read(std::exchange(file, {}));  // large, and of no more use
   }
   return std::move(reader).samples();
 }

@@ -67,10 +67,13 @@ class Assembly {
     run_.header.run_id = fmt::format("{}", fmt::join(rows_.files, ", "));
     run_.end = EndRecord{};
     add_steps(kinds);
+    make_room(passes);
     for (std::size_t i = 0; i < rows_.rows.size(); ++i) {
       add(i, passes[i]);
     }
-    std::ranges::stable_sort(run_.samples, {}, &SampleRecord::slot);
+    if (!std::ranges::is_sorted(run_.samples, {}, &SampleRecord::slot)) {
+      std::ranges::stable_sort(run_.samples, {}, &SampleRecord::slot);
+    }
     for (RowOmission& omission : rows_.omissions) {
       run_.omissions.push_back({rows_.steps.name(omission.step),
                                 place_of_node_[static_cast<std::size_t>(omission.node)],
@@ -121,19 +124,36 @@ class Assembly {
     metrics.push_back(std::move(info));
   }
 
+  static RowKey key_of(const SampleRow& row, int pass) {
+    return {pass, row.step, row.node, row.device, row.peer};
+  }
+
+  // Samples are large, and rows of one mostly stand together.
+  void make_room(const std::vector<int>& passes) {
+    std::size_t runs = 0;
+    RowKey last{kNone};
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      const RowKey key = key_of(rows_.rows[i], passes[i]);
+      runs += key != last ? 1 : 0;
+      last = key;
+    }
+    run_.samples.reserve(runs);
+    first_value_.reserve(runs);
+    sample_of_.reserve(runs);
+  }
+
   void add(std::size_t index, int pass) {
     const SampleRow& row = rows_.rows[index];
     if (row.status != Status::ok) {
       add_failure(row, pass);
       return;
     }
-    const auto [place, is_new] =
-        sample_of_.try_emplace({pass, row.step, row.node, row.device, row.peer}, 0);
+    const auto [place, is_new] = sample_of_.try_emplace(key_of(row, pass), 0);
     if (is_new) {
       place->second = add_sample(row, pass);
     }
     const auto metric = place_of_metric_[static_cast<std::size_t>(row.metric)];
-    int& taken_by = rows_of_[place->second][metric];
+    int& taken_by = row_of_value_[first_value_[place->second] + metric];
     if (taken_by == kNone) {
       taken_by = static_cast<int>(index);
       run_.samples[place->second].values[metric] = row.value;
@@ -163,7 +183,7 @@ class Assembly {
   }
 
   std::size_t add_sample(const SampleRow& row, int pass) {
-    SampleRecord sample;
+    SampleRecord& sample = run_.samples.emplace_back();
     sample.step = row.step;
     sample.pass = pass;
     sample.slot = pass;
@@ -172,19 +192,18 @@ class Assembly {
     if (row.peer != kNone) {
       sample.peer = place_of_node_[static_cast<std::size_t>(row.peer)];
     }
-    const std::size_t metrics = run_.steps[static_cast<std::size_t>(row.step)].metrics.size();
-    values_ += metrics;
-    if (values_ > kMostValues) {
-      throw InputError(
-          fmt::format("{}: too many different metrics for so many subjects and passes; give a file "
-                      "for each few metrics, one after the other",
-                      run_.header.run_id));
-    }
+    first_value_.push_back(row_of_value_.size());
     if (row.status == Status::ok) {
+      const auto metrics = run_.steps[static_cast<std::size_t>(row.step)].metrics.size();
+      if (row_of_value_.size() + metrics > kMostValues) {
+        throw InputError(
+            fmt::format("{}: too many different metrics for so many subjects and passes; give "
+                        "files of fewer metrics, one after the other",
+                        run_.header.run_id));
+      }
       sample.values.resize(metrics);
+      row_of_value_.resize(row_of_value_.size() + metrics, kNone);
     }
-    run_.samples.push_back(std::move(sample));
-    rows_of_.emplace_back(row.status == Status::ok ? metrics : 0, kNone);
     return run_.samples.size() - 1;
   }
 
@@ -233,11 +252,11 @@ class Assembly {
 
   SampleRows rows_;
   RunData run_;
-  std::size_t values_ = 0;
   std::vector<int> place_of_node_;
   std::vector<std::size_t> place_of_metric_;
   std::unordered_map<RowKey, std::size_t, RowKeyHash> sample_of_;  // pass, step, node, device, peer
-  std::vector<std::vector<int>> rows_of_;                          // by sample and metric
+  std::vector<std::size_t> first_value_;                           // by sample, in:
+  std::vector<int> row_of_value_;
   std::set<std::array<int, 6>> failures_;
 };
 

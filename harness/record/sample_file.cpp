@@ -24,7 +24,7 @@ constexpr const char* kWhatIsRead =
 
 struct Format {
   const char* name;
-  ImportedSamples (*read)(const std::vector<SourceText>&);
+  ImportedSamples (*read)(std::vector<SourceText>);
 };
 constexpr Format kLongCsv{"a long CSV", read_long_csv};
 constexpr Format kSuperbench{"SuperBench's results", read_superbench};
@@ -101,10 +101,10 @@ LoadedRun load_files(const std::vector<fs::path>& paths) {
                                    sources.front().name, format.name, source.name, other.name));
     }
   }
-  ImportedSamples samples = format.read(sources);
+  ImportedSamples samples = format.read(std::move(sources));
   if (samples.run.samples.empty()) {
     throw InputError(samples.errors.empty()
-                         ? fmt::format("{}: holds no sample", sources.front().name)
+                         ? fmt::format("{}: holds no sample", paths.front().string())
                          : samples.errors.front().text() + "; no sample could be read");
   }
   LoadedRun loaded;

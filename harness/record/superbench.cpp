@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "harness/record/superbench_keys.hpp"
 #include "harness/record/superbench_lines.hpp"
@@ -30,16 +31,22 @@ bool has_failed(const KnownKey& key, const Failed& failed) {
 
 class Superbench {
  public:
-  explicit Superbench(const std::vector<SourceText>& files) {
-    for (const SourceText& file : files) {
+  explicit Superbench(std::vector<SourceText> files) {
+    for (SourceText& file : files) {
+      const SourceText source = std::exchange(file, {});  // large, and of no more use
       const int number = static_cast<int>(rows_.files.size());
-      rows_.files.push_back(file.name);
-      read_superbench_lines(file, number, rows_, names_, lines_);
+      rows_.files.push_back(source.name);
+      read_superbench_lines(source, number, rows_, names_, lines_);
     }
   }
 
   ImportedSamples samples() && {
     keys_ = understand_keys(names_, rows_);
+    std::size_t entries = 0;
+    for (const SuperbenchLine& line : lines_) {
+      entries += line.entries.size();
+    }
+    rows_.rows.reserve(entries);
     const std::span lines(lines_);
     for (std::size_t begin = 0; begin < lines.size();) {
       std::size_t end = begin;
@@ -51,6 +58,8 @@ class Superbench {
       add_missing(lines.subspan(begin, end - begin), failed);
       begin = end;
     }
+    lines_.clear();
+    lines_.shrink_to_fit();
     return assemble(std::move(rows_));
   }
 
@@ -205,8 +214,8 @@ class Superbench {
 
 }  // namespace
 
-ImportedSamples read_superbench(const std::vector<SourceText>& files) {
-  return Superbench(files).samples();
+ImportedSamples read_superbench(std::vector<SourceText> files) {
+  return Superbench(std::move(files)).samples();
 }
 
 bool looks_like_superbench(std::string_view text) {

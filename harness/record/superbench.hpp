@@ -11,7 +11,7 @@ namespace fleetbench::record {
 // devices "rank3", unless the benchmark has no rank but 0; a benchmark or a value that other nodes
 // have is a failed sample where a node lacks it. See docs/imported-samples.md. Throws InputError
 // where the samples would not fit into memory.
-ImportedSamples read_superbench(const std::vector<SourceText>& files);
+ImportedSamples read_superbench(std::vector<SourceText> files);
 
 // Whether the first line that holds anything is the object of a node.
 bool looks_like_superbench(std::string_view text);
