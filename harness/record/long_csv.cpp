@@ -61,9 +61,6 @@ class LongCsv {
       return false;
     }
     columns_ = CsvColumns(csv.fields());
-    for (const std::string& name : columns_.unknown()) {
-      rows_.warn("unknown_key", file_, line_, fmt::format("column \"{}\" is not read", name));
-    }
     if (!columns_.twice().empty()) {
       error("duplicate_key",
             fmt::format("column {} is there twice", fmt::join(columns_.twice(), ", ")));
@@ -73,8 +70,12 @@ class LongCsv {
     if (!missing.empty()) {
       error("missing_column", fmt::format("column {} is missing; there are: {}",
                                           fmt::join(missing, ", "), fmt::join(csv.fields(), ", ")));
+      return false;
     }
-    return missing.empty();
+    for (const std::string& name : columns_.unknown()) {
+      rows_.warn("unknown_key", file_, line_, fmt::format("column \"{}\" is not read", name));
+    }
+    return true;
   }
 
   bool is_whole(const CsvText& csv) {

@@ -88,7 +88,7 @@ struct SampleRows {
   std::vector<std::string> cohorts;  // by node; shorter where the last ones have none
   std::vector<ImportedMetric> metrics;
   std::vector<std::string> reasons;
-  std::vector<SampleRow> rows;  // file by file, in the order of lines
+  std::vector<SampleRow> rows;  // file by file
   std::vector<RowOmission> omissions;
   std::vector<Problem> errors;
   std::vector<Problem> warnings;

@@ -219,12 +219,12 @@ ImportedSamples read_superbench(std::vector<SourceText> files) {
 }
 
 bool looks_like_superbench(std::string_view text) {
-  const auto begin = text.find_first_of('{');
-  if (begin == std::string_view::npos || !trimmed(text.substr(0, begin)).empty()) {
+  const std::size_t begin = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') {
     return false;
   }
-  return text.substr(begin, text.find('\n', begin) - begin).find("\"node\"") !=
-         std::string_view::npos;
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  return line.find("\"node\"") != std::string_view::npos;
 }
 
 }  // namespace fleetbench::record
