@@ -1,11 +1,14 @@
-// `fleetbench analyze DIR`: the report of a recorded run, made again from its journal.
+// `fleetbench analyze RUN_DIR|FILE...`: the report of a recorded run, made again from its journal,
+// or of what another tool measured.
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "harness/cli/baseline_source.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/record/recorder.hpp"
+#include "harness/record/sample_file.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
@@ -13,19 +16,24 @@ namespace fleetbench::cli {
 namespace {
 
 Usage usage() {
-  return {.program = "fleetbench analyze",
-          .summary =
-              "Says what a recorded run means, also one that broke off. Changes nothing in its "
-              "folder.\n"
-              "Exit codes: 0 PASS or WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.",
-          .synopsis = "DIR [OPTIONS]",
-          .options = {{"json", "print the report as JSON instead of the summary", ""},
-                      {"min-effect",
-                       "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
-                       "LAYER=PERCENT", true},
-                      baseline_option()},
-          .epilogue = "",
-          .positional = 1};
+  return {
+      .program = "fleetbench analyze",
+      .summary =
+          "Says what a recorded run means, also one that broke off, or what another tool "
+          "measured. Changes nothing in its folder.\n"
+          "Exit codes: 0 PASS or WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage.",
+      .synopsis = "RUN_DIR|FILE... [OPTIONS]",
+      .options = {{"json", "print the report as JSON instead of the summary", ""},
+                  {"min-effect",
+                   "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
+                   "LAYER=PERCENT", true}},
+      .epilogue =
+          "A FILE is told by what is in it:\n"
+          "  a CSV with a header that has node, metric and value; may have device, peer, rail,\n"
+          "    unit, better, layer, cohort, pass, status\n"
+          "  SuperBench's results-summary.jsonl\n"
+          "Several files of one kind make one run. docs/imported-samples.md says more.\n",
+      .positional = kAnyNumber};
 }
 
 }  // namespace
@@ -37,13 +45,15 @@ int analyze_command(const Invocation& invocation) {
     return kOk;
   }
   if (arguments.positional().empty()) {
-    throw InputError("give one run directory: fleetbench analyze DIR");
+    throw InputError("give a run directory or files: fleetbench analyze RUN_DIR|FILE...");
   }
   const auto effects = min_effects(arguments.texts("min-effect"));
-  const auto directory = record::RunDirectory::open(arguments.positional().front());
-  const auto baseline = given_baseline(arguments);
-  const Report report = judge(record::load_run(directory), effects, baseline);
-  print(report, arguments.has("json"), directory.path().string());
+  const std::vector<std::filesystem::path> paths(arguments.positional().begin(),
+                                                 arguments.positional().end());
+  const record::LoadedRun loaded = record::load_samples(paths);
+  Report report = judge(loaded.run, effects, given_baseline(arguments));
+  report.notes.insert(report.notes.end(), loaded.notes.begin(), loaded.notes.end());
+  print(report, arguments.has("json"), loaded.run.imported ? "" : paths.front().string());
   return run_exit_code(report.verdict, false);
 }
 

@@ -12,7 +12,8 @@ namespace fleetbench::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"run", "measure a fleet and say who is slow (the default command)", run_command},
-      {"analyze", "say again what a recorded run means, also one that broke off", analyze_command},
+      {"analyze", "say again what a recorded run means, or what another tool measured",
+       analyze_command},
       {"report", "print a recorded run, also as Prometheus metrics or as nccl-tests' tables",
        report_command},
       {"verdict", "print the verdict of a run; the exit code is Nagios'", verdict_command},

@@ -63,7 +63,9 @@ void print(const Report& report, bool json, const std::string& where) {
     fmt::print("{}", report_json(report));
   } else {
     fmt::print("{}", summary_text(report, {.colour = wants_colour()}));
-    fmt::print("Run directory: {}\n", where);
+    if (!where.empty()) {
+      fmt::print("Run directory: {}\n", where);
+    }
   }
   std::fflush(stdout);
 }

@@ -1,6 +1,7 @@
 // How the commands describe and read their options.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct Option {
   std::string value;  // what stands for its value in the help; empty: a switch
   bool repeatable = false;
 };
+
+inline constexpr int kAnyNumber = std::numeric_limits<int>::max();  // of positional arguments
 
 // A command as `--help` shows it. --help itself is added.
 struct Usage {

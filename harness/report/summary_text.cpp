@@ -65,9 +65,10 @@ std::string fleet_lines(const Report& report, const TextStyle& style) {
   for (const std::string* name : {&report.suite, &report.run_id}) {
     text += name->empty() ? "" : escaped(*name) + " ";
   }
-  text +=
-      fmt::format("on {}, {}", count_of(static_cast<std::size_t>(report.nodes), "node", "nodes"),
-                  count_of(static_cast<std::size_t>(report.ranks), "rank", "ranks"));
+  text += "on " + count_of(static_cast<std::size_t>(report.nodes), "node", "nodes");
+  if (report.ranks > 0) {  // another tool's samples know of none
+    text += ", " + count_of(static_cast<std::size_t>(report.ranks), "rank", "ranks");
+  }
   if (!report.lost_nodes.empty()) {
     text += ", lost on the way: " + escaped(fmt::format("{}", fmt::join(report.lost_nodes, ", ")));
   }

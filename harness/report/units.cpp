@@ -26,8 +26,26 @@ constexpr std::array<Prefix, 10> kPrefixes{{{-12, "p"},
                                             {9, "G"},
                                             {12, "T"},
                                             {15, "P"}}};
-constexpr std::array<std::string_view, 8> kPrefixable{"FLOP/s", "B/s", "B", "s",
-                                                      "bit/s",  "Hz",  "W", "J"};
+constexpr std::array<std::string_view, 10> kPrefixable{"FLOP/s", "FLOPS", "B/s", "B", "s",
+                                                       "bit/s",  "bps",   "Hz",  "W", "J"};
+
+// Samples of other tools come in units with a prefix, which would get a second one: 2435 ms is
+// 2.44 s, not 2.44 k ms. Without one nothing changes.
+void take_prefix_off(double& value, std::string_view& unit) {
+  for (const Prefix& prefix : kPrefixes) {
+    const bool micro = prefix.exponent == -6 && unit.starts_with('u');
+    const std::string_view text = micro ? "u" : prefix.text;
+    if (text.empty() || !unit.starts_with(text)) {
+      continue;
+    }
+    const std::string_view rest = unit.substr(text.size());
+    if (std::find(kPrefixable.begin(), kPrefixable.end(), rest) != kPrefixable.end()) {
+      value *= std::pow(10.0, prefix.exponent);
+      unit = rest;
+      return;
+    }
+  }
+}
 
 std::string three_digits(double value) {
   const double size = std::abs(value);
@@ -54,6 +72,7 @@ const Prefix& prefix_for(double value, std::string_view unit) {
 }  // namespace
 
 std::string in_unit(double value, std::string_view unit) {
+  take_prefix_off(value, unit);
   const Prefix& prefix = prefix_for(value, unit);
   const std::string number = three_digits(value / std::pow(10.0, prefix.exponent));
   const bool joined = std::find(kPrefixable.begin(), kPrefixable.end(), unit) != kPrefixable.end();

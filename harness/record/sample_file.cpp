@@ -1,0 +1,137 @@
+#include "harness/record/sample_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "harness/record/long_csv.hpp"
+#include "harness/record/recorder.hpp"
+#include "harness/record/superbench.hpp"
+#include "results-schema/check.hpp"
+
+namespace fleetbench::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kShown = 40;
+constexpr const char* kWhatIsRead =
+    "give a run directory, a CSV whose header has node, metric and value, or SuperBench's "
+    "results-summary.jsonl";
+
+struct Format {
+  const char* name;
+  ImportedSamples (*read)(std::vector<SourceText>);
+};
+constexpr Format kLongCsv{"a long CSV", read_long_csv};
+constexpr Format kSuperbench{"SuperBench's results", read_superbench};
+
+// Files of which something is known that helps: what to do instead.
+std::optional<std::string> known_but_not_read(std::string_view text) {
+  const auto has = [text](std::string_view mark) {
+    return text.substr(0, 4096).find(mark) != std::string_view::npos;
+  };
+  if (has("\"schema\":\"fleetbench-journal/") || has("\"schema\": \"fleetbench-run/")) {
+    return "is a file of a run directory; give the directory";
+  }
+  if (has("\"schema\": \"fleetbench-report/")) {
+    return "is a report, which holds no samples; give the run directory that it is of";
+  }
+  if (has("nThread") || has("nccl-tests") || has("out-of-place")) {
+    return "looks like a log of nccl-tests, which is not yet read";
+  }
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    return "is UTF-16; save it as UTF-8";
+  }
+  return std::nullopt;
+}
+
+const Format& format_of(const SourceText& source) {
+  const std::string& text = source.text;
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw InputError(fmt::format("{}: is empty; {}", source.name, kWhatIsRead));
+  }
+  if (const auto known = known_but_not_read(text)) {
+    throw InputError(fmt::format("{}: {}", source.name, *known));
+  }
+  if (looks_like_superbench(text)) {
+    return kSuperbench;
+  }
+  if (looks_like_long_csv(text)) {
+    return kLongCsv;
+  }
+  const std::string first = text.substr(0, std::min(text.find('\n'), kShown));
+  throw InputError(fmt::format("{}: begins with \"{}\", which is no file that is read here; {}",
+                               source.name, first, kWhatIsRead));
+}
+
+std::vector<SourceText> read_all(const std::vector<fs::path>& paths) {
+  std::vector<SourceText> sources;
+  for (const fs::path& path : paths) {
+    sources.push_back({path.string(), read_whole(path)});
+    const auto same = std::ranges::find(sources, sources.back().text, &SourceText::text);
+    if (same != sources.end() - 1) {
+      throw InputError(
+          fmt::format("{}: holds the same as {}; give it once", path.string(), same->name));
+    }
+  }
+  return sources;
+}
+
+void add_notes(const std::vector<Problem>& problems, std::vector<std::string>& notes) {
+  const std::size_t shown = std::min(problems.size(), kMostNotes);
+  for (std::size_t i = 0; i < shown; ++i) {
+    notes.push_back(problems[i].text());
+  }
+  if (problems.size() > shown) {
+    notes.push_back(fmt::format("and {} more like these", problems.size() - shown));
+  }
+}
+
+LoadedRun load_files(const std::vector<fs::path>& paths) {
+  std::vector<SourceText> sources = read_all(paths);
+  const Format& format = format_of(sources.front());
+  for (const SourceText& source : sources) {
+    const Format& other = format_of(source);
+    if (other.read != format.read) {
+      throw InputError(fmt::format("{} is {}, {} is {}; give files of one kind",
+                                   sources.front().name, format.name, source.name, other.name));
+    }
+  }
+  ImportedSamples samples = format.read(std::move(sources));
+  if (samples.run.samples.empty()) {
+    throw InputError(samples.errors.empty()
+                         ? fmt::format("{}: holds no sample", paths.front().string())
+                         : samples.errors.front().text() + "; no sample could be read");
+  }
+  LoadedRun loaded;
+  add_notes(samples.errors, loaded.notes);
+  add_notes(samples.warnings, loaded.notes);
+  loaded.run = std::move(samples.run);
+  return loaded;
+}
+
+}  // namespace
+
+LoadedRun load_samples(const std::vector<fs::path>& paths) {
+  std::error_code none;
+  for (const fs::path& path : paths) {
+    const bool is_directory = fs::is_directory(path, none);
+    if (!is_directory && !fs::exists(path, none)) {
+      throw InputError(fmt::format("{}: there is no such file or folder", path.string()));
+    }
+    if (is_directory && paths.size() > 1) {
+      throw InputError(
+          fmt::format("{}: a run directory is analysed by itself; give it alone", path.string()));
+    }
+  }
+  if (fs::is_directory(paths.front(), none)) {
+    return {load_run(RunDirectory::open(paths.front())), {}};
+  }
+  return load_files(paths);
+}
+
+}  // namespace fleetbench::record

@@ -1,0 +1,84 @@
+#include "harness/record/sample_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "results-schema/check.hpp"
+#include "temporary_directory.hpp"
+
+namespace fleetbench::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kCsv = "node,metric,value,unit\na,t,1,s\nb,t,2,s\n";
+const std::string kJsonl = "{\"node\":\"a\",\"m/x_bw\":1}\n";
+
+class SampleFile : public testing::Test {
+ protected:
+  std::filesystem::path file(const std::string& name, const std::string& text) {
+    std::ofstream(directory_.path() / name, std::ios::binary) << text;
+    return directory_.path() / name;
+  }
+
+  std::string refusal_of(const std::vector<std::filesystem::path>& paths) {
+    try {
+      load_samples(paths);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(SampleFile, IsToldByItsContentNotByItsName) {
+  EXPECT_EQ(load_samples({file("x.jsonl", kCsv)}).run.samples.size(), 2U);
+  EXPECT_EQ(load_samples({file("y.csv", kJsonl)}).run.samples.size(), 1U);
+  EXPECT_EQ(load_samples({file("z", "\xEF\xBB\xBF" + kCsv)}).run.samples.size(), 2U);
+}
+
+TEST_F(SampleFile, SeveralOfOneKindMakeOneRun) {
+  const auto run =
+      load_samples({file("1", kCsv), file("2", "node,metric,value,unit\nc,t,3,s\n")}).run;
+  EXPECT_EQ(run.header.nodes.size(), 3U);
+  EXPECT_TRUE(run.imported);
+  EXPECT_TRUE(run.end);
+}
+
+TEST_F(SampleFile, FaultsAndDoubtsAreNotes) {
+  const auto path = file("a.csv", "node,metric,value,unit,rack\na,t,1,s,1\nb,t,x,s,1\n");
+  const auto loaded = load_samples({path});
+  EXPECT_THAT(loaded.notes,
+              ElementsAre(HasSubstr("a.csv:3: t on b"), HasSubstr("column \"rack\"")));
+  EXPECT_THAT(loaded.run.damage, ElementsAre(HasSubstr("a.csv:3: ")));
+}
+
+TEST_F(SampleFile, WhatIsNotReadIsNamedWithWhatIs) {
+  const auto csv = file("good.csv", kCsv);
+  const std::vector<std::pair<std::vector<std::filesystem::path>, std::string>> table{
+      {{"/nowhere/x"}, "/nowhere/x: there is no such file"},
+      {{directory_.path()}, "has no run.json"},
+      {{csv, directory_.path()}, "give it alone"},
+      {{csv, file("j", kJsonl)}, "give files of one kind"},
+      {{csv, file("copy", kCsv)}, "holds the same as"},
+      {{file("empty", " \n")}, "is empty"},
+      {{file("prose", "Dear all,\n")}, "begins with \"Dear all,\""},
+      {{file("other.json", "{\"a\": 1}\n")}, "results-summary.jsonl"},
+      {{file("nccl", "# nThread 1 nGpus 8\n# out-of-place\n")}, "not yet read"},
+      {{file("journal", "{\"t\":\"journal\",\"schema\":\"fleetbench-journal/1.0\"}\n")},
+       "give the directory"},
+      {{file("utf16", std::string("\xFF\xFEn\0o\0", 6))}, "save it as UTF-8"},
+      {{file("no_value.csv", "node,metric\na,t\n")}, "no_value.csv:1: column value is missing"},
+      {{file("all_bad.csv", "node,metric,value\na,t,x\n")}, "no sample could be read"},
+  };
+  for (const auto& [paths, message] : table) {
+    EXPECT_THAT(refusal_of(paths), HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace fleetbench::record
