@@ -128,7 +128,7 @@ struct RunData {
 
 // Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node
 // or number of values that does not exist.
-void add_record(RunData& run, const Record& record);
+void add_record(RunData& run, Record record);
 
 Json to_json(const RunHeader& header);
 Json to_json(const Record& record);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/record/journal_reader.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::record {
@@ -77,8 +78,8 @@ RunData load_run(const RunDirectory& directory) {
     throw InputError(fmt::format("{}: {}", source, error.what()));
   }
   if (std::filesystem::exists(directory.journal())) {
-    run.damage = read_journal(read_whole(directory.journal()), directory.journal().string(),
-                              [&](const Record& record) { add_record(run, record); });
+    run.damage = read_journal(directory.journal(),
+                              [&](Record&& record) { add_record(run, std::move(record)); });
   } else {
     run.damage.push_back(directory.journal().string() + " is missing");
   }
