@@ -245,15 +245,6 @@ EndRecord read_end(const Fields& fields) {
   return end;
 }
 
-Json json_of(const NodeInfo& node) {
-  Json json{{"name", node.name},
-            {"boot_id", node.boot_id},
-            {"ranks", node.ranks},
-            {"inventory", node.inventory}};
-  put_if_any(json, "cohort", node.cohort);
-  return json;
-}
-
 NodeInfo read_node(const Fields& fields) {
   NodeInfo node;
   node.name = fields.text("name");
@@ -301,10 +292,19 @@ void add_record(RunData& run, Record record) {
              std::move(record));
 }
 
+Json to_json(const NodeInfo& node) {
+  Json json{{"name", node.name},
+            {"boot_id", node.boot_id},
+            {"ranks", node.ranks},
+            {"inventory", node.inventory.json()}};
+  put_if_any(json, "cohort", node.cohort);
+  return json;
+}
+
 Json to_json(const RunHeader& header) {
   Json nodes = Json::array();
   for (const NodeInfo& node : header.nodes) {
-    nodes.push_back(json_of(node));
+    nodes.push_back(to_json(node));
   }
   return {
       {"schema", kRunSchema},        {"journal_schema", kJournalSchema}, {"run_id", header.run_id},

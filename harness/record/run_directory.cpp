@@ -123,6 +123,10 @@ std::string read_whole(const fs::path& path) {
   }
   constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
   std::string text;
+  std::error_code unknown;
+  if (const auto size = fs::file_size(path, unknown); !unknown) {
+    text.reserve(size + kAtOnce);
+  }
   while (file) {
     const std::size_t known = text.size();
     text.resize(known + kAtOnce);
