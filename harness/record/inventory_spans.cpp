@@ -77,13 +77,13 @@ class Walker {
     }
   }
 
-  // A key; one with escapes may be another that has none.
+  // A key of plain ASCII; nobody parses it, and with escapes it may be another one.
   std::string_view text() {
     if (peek() != '"') {
       fail();
     }
     const std::string_view quoted = value();
-    if (quoted.find('\\') != std::string_view::npos) {
+    if (!std::ranges::all_of(quoted, [](char c) { return c >= ' ' && c <= '~' && c != '\\'; })) {
       fail();
     }
     return quoted.substr(1, quoted.size() - 2);

@@ -1,4 +1,5 @@
 // Differences in inventories as the probe takes them, and the findings that they are joined to.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
