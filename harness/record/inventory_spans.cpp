@@ -158,7 +158,11 @@ class Finder {
     found_.without += text_.substr(kept_, walker_.position() - kept_);
     found_.without += "null";
     PartSpans& parts = found_.nodes.back().emplace();
-    walker_.object([&](std::string_view key) { parts.insert_or_assign(key, walker_.value()); });
+    walker_.object([&](std::string_view key) {
+      if (!parts.emplace(key, walker_.value()).second) {
+        throw std::invalid_argument("a key is there twice");  // of which nobody would parse one
+      }
+    });
     kept_ = walker_.position();
   }
 
