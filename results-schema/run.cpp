@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "results-schema/fields.hpp"
@@ -37,14 +36,15 @@ void check(const RunData& run, const StepRecord& step) {
 }
 
 void check_group(const RunData& run, const SampleRecord& sample) {
-  std::set<int> members;
   for (const int node : sample.group) {
     require_node(run, node, "group");
-    if (!members.insert(node).second) {
-      throw std::invalid_argument(fmt::format("group: node {} is in it twice", node));
-    }
   }
-  if (!members.empty() && !members.contains(sample.node)) {
+  std::vector<int> members = sample.group;
+  std::ranges::sort(members);
+  if (const auto twice = std::ranges::adjacent_find(members); twice != members.end()) {
+    throw std::invalid_argument(fmt::format("group: node {} is in it twice", *twice));
+  }
+  if (!members.empty() && !std::ranges::binary_search(members, sample.node)) {
     throw std::invalid_argument(
         fmt::format("group: node {}, whose sample this is, is not in it", sample.node));
   }
@@ -248,15 +248,6 @@ EndRecord read_end(const Fields& fields) {
   return end;
 }
 
-Json json_of(const NodeInfo& node) {
-  Json json{{"name", node.name},
-            {"boot_id", node.boot_id},
-            {"ranks", node.ranks},
-            {"inventory", node.inventory}};
-  put_if_any(json, "cohort", node.cohort);
-  return json;
-}
-
 NodeInfo read_node(const Fields& fields) {
   NodeInfo node;
   node.name = fields.text("name");
@@ -274,33 +265,42 @@ NodeInfo read_node(const Fields& fields) {
 
 }  // namespace
 
-void add_record(RunData& run, const Record& record) {
-  std::visit(Overloaded{[&run](const StepRecord& step) {
+void add_record(RunData& run, Record record) {
+  std::visit(Overloaded{[&run](StepRecord&& step) {
                           check(run, step);
-                          run.steps.push_back(step);
+                          run.steps.push_back(std::move(step));
                         },
-                        [&run](const SampleRecord& sample) {
+                        [&run](SampleRecord&& sample) {
                           check(run, sample);
-                          run.samples.push_back(sample);
+                          run.samples.push_back(std::move(sample));
                         },
-                        [&run](const LossRecord& loss) {
+                        [&run](LossRecord&& loss) {
                           require_node(run, loss.node, "node");
-                          run.losses.push_back(loss);
+                          run.losses.push_back(std::move(loss));
                         },
-                        [&run](const OmissionRecord& omission) {
+                        [&run](OmissionRecord&& omission) {
                           if (omission.node) {
                             require_node(run, *omission.node, "node");
                           }
-                          run.omissions.push_back(omission);
+                          run.omissions.push_back(std::move(omission));
                         },
-                        [&run](const EndRecord& end) { run.end = end; }},
-             record);
+                        [&run](EndRecord&& end) { run.end = std::move(end); }},
+             std::move(record));
+}
+
+Json to_json(const NodeInfo& node) {
+  Json json{{"name", node.name},
+            {"boot_id", node.boot_id},
+            {"ranks", node.ranks},
+            {"inventory", node.inventory.json()}};
+  put_if_any(json, "cohort", node.cohort);
+  return json;
 }
 
 Json to_json(const RunHeader& header) {
   Json nodes = Json::array();
   for (const NodeInfo& node : header.nodes) {
-    nodes.push_back(json_of(node));
+    nodes.push_back(to_json(node));
   }
   return {
       {"schema", kRunSchema},        {"journal_schema", kJournalSchema}, {"run_id", header.run_id},

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "results-schema/inventory.hpp"
 #include "results-schema/metric.hpp"
 
 namespace fleetbench {
@@ -20,7 +21,7 @@ struct NodeInfo {
   std::string name;  // host name, made unique where hosts share one
   std::string boot_id;
   std::vector<int> ranks;  // MPI ranks on this node; the first one leads
-  Json inventory;          // null where it could not be taken
+  Inventory inventory;     // null where it could not be taken
   std::string cohort;      // named by who gave the samples; empty: follows from the inventory
   int leader() const { return ranks.front(); }
 };
@@ -129,9 +130,10 @@ struct RunData {
 
 // Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node
 // or number of values that does not exist.
-void add_record(RunData& run, const Record& record);
+void add_record(RunData& run, Record record);
 
 Json to_json(const RunHeader& header);
+Json to_json(const NodeInfo& node);
 Json to_json(const Record& record);
 // Throw nlohmann::json::exception or std::invalid_argument with the key that is wrong.
 RunHeader run_header_from_json(const Json& json);

@@ -15,6 +15,15 @@
 namespace fleetbench::cli {
 namespace {
 
+// What launch_warnings() looks at: the whole of a large node as a tree takes long to copy.
+Json parts_with_limits(const Inventory& inventory) {
+  Json parts = Json::object();
+  for (const char* name : {"cpu", "memory", "limits"}) {
+    parts[name] = inventory.part(name);
+  }
+  return parts;
+}
+
 // The same warning of many nodes is said once.
 std::vector<std::string> warnings_of(const std::vector<NodeInfo>& nodes) {
   std::map<std::string, std::vector<std::string>> nodes_by_warning;
@@ -22,7 +31,7 @@ std::vector<std::string> warnings_of(const std::vector<NodeInfo>& nodes) {
     if (!node.inventory.is_object()) {
       continue;
     }
-    for (const auto& warning : launch_warnings(node.inventory)) {
+    for (const auto& warning : launch_warnings(parts_with_limits(node.inventory))) {
       nodes_by_warning[warning].push_back(node.name);
     }
   }

@@ -155,10 +155,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);
   report.findings = rank(std::move(findings));
-  for (const Difference& difference : configuration) {
-    report.configuration.push_back(
-        {run.header.nodes[difference.node].name + ": " + difference.text, "inventory"});
-  }
+  list_differences(configuration, run.header.nodes, report);
   report.metrics = summarise(evaluated.tables, options);
   append(report.metrics, summarise_unjudged(run));
   report.not_measured = std::move(integrity.not_measured);

@@ -3,123 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
-#include <set>
+#include <tuple>
+
+#include "harness/detect/cohorts.hpp"
+#include "harness/detect/facts.hpp"
+#include "harness/detect/hardware.hpp"
+#include "harness/detect/majority.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-constexpr std::size_t kFewestNodes = 3;
-constexpr double kMajority = 0.6;
-// Sizes of memory differ by what firmware keeps for itself.
-constexpr double kSameBytes = 0.01;
-constexpr std::size_t kLongestValue = 80;
-constexpr std::string_view kOfProbes = "probes.";
+constexpr std::string_view kProbes = "probes";
 
-// Parts of the last key of a path that tell of something which differs by nature.
-constexpr std::array<std::string_view, 15> kOwn = {
-    "hostname",  "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
-    "available", "used",    "uptime", "load", "temperature", "time",    "current_link_speed"};
-constexpr std::array<std::string_view, 5> kOwnExactly = {"name", "ip", "id", "mac", "bios_date"};
-constexpr std::array<std::string_view, 6> kNaming = {"name",   "address", "mount_point",
-                                                     "device", "node",    "page_bytes"};
+// Nodes whose facts, of one part of the inventory, are the same.
+struct Holders {
+  const Facts* facts = nullptr;
+  std::vector<int> nodes;
 
-using Facts = std::map<std::string, Json>;  // path → scalar
-
-bool differs_by_nature(const std::string& key) {
-  return std::any_of(kOwn.begin(), kOwn.end(),
-                     [&](auto part) { return key.find(part) != std::string::npos; }) ||
-         std::find(kOwnExactly.begin(), kOwnExactly.end(), key) != kOwnExactly.end();
-}
-
-std::string text_of(const Json& value) {
-  if (value.is_null()) {
-    return "none";
+  std::string_view value(const std::string& path) const {
+    const auto found = facts->find(path);
+    return found == facts->end() ? kNone : std::string_view(found->second);
   }
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  if (text.size() > kLongestValue) {
-    text = text.substr(0, kLongestValue) + "...";
-  }
-  return text;
-}
-
-// What names the element within its array; a device with several ports is named by both.
-std::string element_name(const Json& element, std::size_t index) {
-  if (element.is_object()) {
-    for (const std::string_view key : kNaming) {
-      const auto found = element.find(std::string(key));
-      if (found != element.end() && found->is_primitive() && !found->is_null()) {
-        const auto port = element.find("port");
-        return port == element.end() || port->is_null()
-                   ? text_of(*found)
-                   : fmt::format("{}:{}", text_of(*found), text_of(*port));
-      }
-    }
-  }
-  return std::to_string(index);
-}
-
-void flatten(const Json& value, const std::string& path, const std::string& key, Facts& facts) {
-  if (value.is_object()) {
-    for (const auto& [name, child] : value.items()) {
-      flatten(child, path.empty() ? name : path + "." + name, name, facts);
-    }
-  } else if (value.is_array()) {
-    const bool plain = std::none_of(value.begin(), value.end(),
-                                    [](const Json& child) { return child.is_structured(); });
-    if (plain && !differs_by_nature(key)) {
-      facts[path] = value.empty() ? Json() : value;  // flags, governors: a list is one value
-      return;
-    }
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::string name = element_name(value[i], i);
-      // That the element is there counts too, as a fact of its own.
-      facts[fmt::format("{}[{}]", path, name)] = "present";
-      flatten(value[i], fmt::format("{}[{}]", path, name), key, facts);
-    }
-  } else if (!differs_by_nature(key)) {
-    facts[path] = value;
-  }
-}
-
-bool same(const std::string& path, const Json& a, const Json& b) {
-  if (a.is_number() && b.is_number() && path.ends_with("bytes")) {
-    const double x = a.get<double>();
-    const double y = b.get<double>();
-    return std::abs(x - y) <= kSameBytes * std::max(std::abs(x), std::abs(y));
-  }
-  return a == b;
-}
-
-Json fact_of(const Facts& facts, const std::string& path) {
-  const auto found = facts.find(path);
-  return found == facts.end() ? Json() : found->second;
-}
-
-struct Majority {
-  Json value;
-  std::size_t count = 0;
 };
-
-Majority majority(const std::vector<Facts>& all, const std::string& path) {
-  Majority best;
-  for (const Facts& candidate : all) {
-    const Json value = fact_of(candidate, path);
-    const auto count =
-        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Facts& facts) {
-          return same(path, fact_of(facts, path), value);
-        }));
-    if (count > best.count) {
-      best = {value, count};
-    }
-    if (2 * count > all.size()) {
-      return best;
-    }
-  }
-  return best;
-}
 
 // The element of an array that a path lies in: "nics[eth0]" of "nics[eth0].mtu"; else empty.
 std::string element_of(const std::string& path) {
@@ -127,64 +33,183 @@ std::string element_of(const std::string& path) {
   return end == std::string::npos ? std::string() : path.substr(0, end + 1);
 }
 
-std::string sentence(const std::string& path, const Json& value, const Majority& most,
-                     std::size_t nodes) {
-  if (value.is_null() && element_of(path) == path) {
-    return fmt::format("{} is missing, {} of {} nodes have it", path, most.count, nodes);
+// Of the nodes of a cohort, what the others have in one part of the inventory.
+class Comparison {
+ public:
+  // `told_only`: a node that lacks a fact did not say, rather than having none.
+  Comparison(std::vector<Holders> holders, bool told_only)
+      : holders_(std::move(holders)), told_only_(told_only) {
+    std::map<std::string, Counts> counts;
+    std::size_t all = 0;
+    for (const Holders& some : holders_) {
+      all += some.nodes.size();
+      for (const auto& [path, value] : *some.facts) {
+        counts[path][value] += some.nodes.size();
+      }
+    }
+    for (auto& [path, of_path] : counts) {
+      std::size_t told = 0;
+      for (const auto& [value, nodes] : of_path) {
+        told += nodes;
+      }
+      if (!told_only_ && told < all) {
+        of_path[kNone] += all - told;
+      }
+      majorities_.emplace(path, majority_of(path, of_path));
+    }
   }
-  return fmt::format("{} is {}, {} of {} nodes have {}", path, text_of(value), most.count, nodes,
-                     text_of(most.value));
+
+  void list(std::vector<Difference>& result) const {
+    for (const auto& [path, most] : majorities_) {
+      if (tells(most)) {
+        list_path(path, most, result);
+      }
+    }
+  }
+
+ private:
+  void list_path(const std::string& path, const Majority& most,
+                 std::vector<Difference>& result) const {
+    const std::size_t first = result.size();
+    std::map<std::string_view, std::size_t> alike;
+    std::vector<std::string_view> values;
+    for (const Holders& some : holders_) {
+      const std::string_view value = some.value(path);
+      if ((told_only_ && !some.facts->contains(path)) || same(path, value, most.value) ||
+          follows_from_element(path, *some.facts)) {
+        continue;
+      }
+      const std::string text = sentence(path, value, most);
+      alike[value] += some.nodes.size();
+      for (const int node : some.nodes) {
+        result.push_back({node, path, text, 0});
+        values.push_back(value);
+      }
+    }
+    for (std::size_t i = first; i < result.size(); ++i) {
+      result[i].alike = alike[values[i - first]];
+    }
+  }
+
+  // An element that most lack is nothing to report, nor what it contains; of one that is missing,
+  // only that it is.
+  bool follows_from_element(const std::string& path, const Facts& own) const {
+    const std::string element = element_of(path);
+    if (element.empty()) {
+      return false;
+    }
+    const auto most = majorities_.find(element);
+    return most == majorities_.end() || most->second.value == kNone ||
+           (path != element && !own.contains(element));
+  }
+
+  static std::string sentence(const std::string& path, std::string_view value,
+                              const Majority& most) {
+    if (value == kNone && element_of(path) == path) {
+      return fmt::format("{} is missing, {} of {} nodes have it", path, most.count, most.of);
+    }
+    return fmt::format("{} is {}, {} of {} nodes have {}", path, shown(value), most.count, most.of,
+                       shown(most.value));
+  }
+
+  std::vector<Holders> holders_;
+  bool told_only_;
+  std::map<std::string, Majority> majorities_;  // by path
+};
+
+using Members = std::map<std::string, std::vector<int>>;  // by cohort
+
+Members members_of(const std::vector<NodeInfo>& nodes) {
+  const std::vector<std::string> keys = cohorts_of(nodes);
+  Members members;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].inventory.is_null()) {
+      members[keys[i]].push_back(static_cast<int>(i));
+    }
+  }
+  return members;
 }
 
-// An element that most lack is nothing to report, nor what it contains; of one that is missing,
-// only that it is.
-bool follows_from_element(const std::string& path, const Facts& own,
-                          const std::vector<Facts>& all) {
-  const std::string element = element_of(path);
-  if (element.empty()) {
-    return false;
+// What a step's probe told is a part of its own.
+std::map<std::string, std::map<int, const Json*>> parts_of(const std::vector<NodeInfo>& nodes,
+                                                           const std::vector<int>& members) {
+  std::map<std::string, std::map<int, const Json*>> parts;
+  for (const int node : members) {
+    for (const auto& [name, part] : nodes[node].inventory.parts()) {
+      if (name != kProbes || !part->is_object()) {
+        parts[name].emplace(node, part.get());
+        continue;
+      }
+      for (const auto& [step, facts] : part->get_ref<const Json::object_t&>()) {
+        parts[fmt::format("{}.{}", kProbes, step)].emplace(node, &facts);
+      }
+    }
   }
-  if (majority(all, element).value.is_null()) {
-    return true;
-  }
-  return path != element && !own.contains(element);
+  return parts;
 }
 
-std::vector<Layer> layers_explained_by(const std::string& path) {
-  const std::string root = path.substr(0, path.find_first_of(".["));
-  if (root == "nics" || root == "infiniband_ports" || root == "infiniband") {
-    return {Layer::network};
-  }
-  if (root == "disks" || root == "mounts") {
-    return {Layer::storage};
-  }
-  if (root == "probes") {
-    return {Layer::storage, Layer::input};
-  }
-  if (root == "gpus") {
-    return {Layer::compute, Layer::copy};
-  }
-  if (root == "pci") {
-    return {Layer::copy, Layer::fabric, Layer::network, Layer::storage};
-  }
-  return {Layer::host};
-}
-
-// Adds who of those that own `all` differs from what most of them have.
-void compare(const std::string& path, const std::vector<Facts>& all, const std::vector<int>& owners,
-             std::vector<Difference>& result) {
-  if (all.size() < kFewestNodes) {
+void compare_cohort(const std::vector<NodeInfo>& nodes, const std::vector<int>& members,
+                    FactPool& pool, std::vector<Difference>& result) {
+  static const Facts nothing;
+  if (members.size() < kFewestNodes) {
     return;
   }
-  const Majority most = majority(all, path);
-  if (most.count == all.size() ||
-      static_cast<double>(most.count) < kMajority * static_cast<double>(all.size())) {
+  for (const auto& [name, of_node] : parts_of(nodes, members)) {
+    std::map<const Facts*, Holders> by_facts;
+    for (const int node : members) {
+      const auto part = of_node.find(node);
+      const Facts& facts = part == of_node.end() ? nothing : pool.facts_of(name, *part->second);
+      by_facts[&facts].nodes.push_back(node);
+    }
+    if (by_facts.size() == 1) {
+      continue;
+    }
+    std::vector<Holders> holders;
+    for (auto& [facts, some] : by_facts) {
+      holders.push_back({facts, std::move(some.nodes)});
+    }
+    Comparison(std::move(holders), name.starts_with(kProbes)).list(result);
+  }
+}
+
+// That of those whose parts are all there: the cohort is called by it.
+Hardware usual_hardware(const std::vector<NodeInfo>& nodes, const std::string& key,
+                        const std::vector<int>& members) {
+  HardwareReader reader;
+  for (const int node : members) {
+    Hardware hardware = reader.hardware_of(nodes[node].inventory);
+    if (text_of(hardware) == key) {
+      return hardware;
+    }
+  }
+  return reader.hardware_of(nodes[members.front()].inventory);
+}
+
+// Where all the others are of one kind, the node that is not.
+void list_loners(const std::vector<NodeInfo>& nodes, const Members& members,
+                 std::vector<Difference>& result) {
+  std::size_t all = 0;
+  for (const auto& [key, some] : members) {
+    all += some.size();
+  }
+  const auto most =
+      std::ranges::max_element(members, {}, [](const auto& some) { return some.second.size(); });
+  if (most == members.end() || !tells({kNone, most->second.size(), all})) {
     return;
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Json value = fact_of(all[i], path);
-    if (!same(path, value, most.value) && !follows_from_element(path, all[i], all)) {
-      result.push_back({owners[i], path, sentence(path, value, most, all.size())});
+  const Hardware usual = usual_hardware(nodes, most->first, most->second);
+  for (const auto& [key, some] : members) {
+    if (some.size() > 1 || !nodes[some.front()].cohort.empty()) {
+      continue;
+    }
+    const Hardware own = HardwareReader().hardware_of(nodes[some.front()].inventory);
+    for (std::size_t i = 0; i < kHardware.size(); ++i) {
+      if (own.models[i] != usual.models[i]) {
+        result.push_back({some.front(), kHardware[i],
+                          fmt::format("the only node of its kind: {} is {}, {} of {} nodes have {}",
+                                      kHardware[i], text_of(own.models[i]), most->second.size(),
+                                      all, text_of(usual.models[i]))});
+      }
     }
   }
 }
@@ -192,76 +217,41 @@ void compare(const std::string& path, const std::vector<Facts>& all, const std::
 }  // namespace
 
 std::vector<NodeInfo> with_probe_facts(const RunData& run) {
-  std::vector<NodeInfo> nodes = run.header.nodes;
+  std::map<int, std::map<std::string, const Json*>> told;  // by node, by step
   for (const SampleRecord& sample : run.samples) {
-    Json& inventory = nodes.at(sample.node).inventory;
-    if (sample.status != Status::ok || !inventory.is_object() || !sample.detail.is_object() ||
+    if (sample.status != Status::ok || !sample.detail.is_object() ||
         run.steps.at(sample.step).sampled) {
       continue;
     }
     const auto facts = sample.detail.find("facts");
     if (facts != sample.detail.end() && facts->is_object()) {
-      inventory["probes"][run.steps.at(sample.step).id] = *facts;
+      told[sample.node][run.steps.at(sample.step).id] = &*facts;
+    }
+  }
+  std::vector<NodeInfo> nodes = run.header.nodes;
+  for (const auto& [node, by_step] : told) {
+    if (nodes.at(node).inventory.is_object()) {
+      Json& probes = nodes[node].inventory[std::string(kProbes)];
+      for (const auto& [step, facts] : by_step) {
+        probes[step] = *facts;
+      }
     }
   }
   return nodes;
 }
 
 std::vector<Difference> differences(const std::vector<NodeInfo>& nodes) {
-  std::vector<Facts> all;
-  std::vector<int> owners;
-  std::set<std::string> paths;
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    if (!nodes[node].inventory.is_null()) {
-      Facts facts;
-      flatten(nodes[node].inventory, "", "", facts);
-      for (const auto& [path, value] : facts) {
-        paths.insert(path);
-      }
-      all.push_back(std::move(facts));
-      owners.push_back(static_cast<int>(node));
-    }
-  }
+  const Members members = members_of(nodes);
   std::vector<Difference> result;
-  for (const std::string& path : paths) {
-    if (!path.starts_with(kOfProbes)) {
-      compare(path, all, owners, result);
-      continue;
-    }
-    // Of a probe that did not run on a node nothing is known there.
-    std::vector<Facts> told;
-    std::vector<int> by;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].contains(path)) {
-        told.push_back(all[i]);
-        by.push_back(owners[i]);
-      }
-    }
-    compare(path, told, by, result);
+  FactPool pool;
+  for (const auto& [key, some] : members) {
+    compare_cohort(nodes, some, pool, result);
   }
-  std::ranges::stable_sort(result, {}, &Difference::node);
-  result.resize(std::min(result.size(), kMostDifferences));
+  list_loners(nodes, members, result);
+  std::ranges::stable_sort(result, [](const Difference& a, const Difference& b) {
+    return std::tie(a.node, a.path) < std::tie(b.node, b.path);
+  });
   return result;
-}
-
-void add_as_evidence(const std::vector<Difference>& differences, const std::vector<NodeInfo>& nodes,
-                     std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
-    if (finding.direction == Direction::fast) {
-      continue;
-    }
-    for (const Difference& difference : differences) {
-      const std::string& name = nodes[difference.node].name;
-      const bool concerned =
-          finding.subject.node == name || finding.subject.a == name || finding.subject.b == name;
-      const auto layers = layers_explained_by(difference.path);
-      if (concerned && std::ranges::find(layers, finding.layer) != layers.end()) {
-        finding.evidence.push_back(
-            {finding.subject.kind == "link" ? name + ": " + difference.text : difference.text,
-             "inventory"});
-      }
-    }
-  }
 }
 
 }  // namespace fleetbench::detect

@@ -1,4 +1,4 @@
-// Nodes whose inventory differs from that of the others.
+// Nodes whose inventory differs from that of the others of their cohort.
 #pragma once
 
 #include <string>
@@ -11,25 +11,34 @@ namespace fleetbench::detect {
 
 struct Difference {
   int node = 0;
-  std::string path;  // "cpu.cpu_quota_cores", "nics[eth0].mtu"
-  std::string text;  // "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none"
+  std::string path;       // "cpu.cpu_quota_cores", "nics[eth0].mtu"
+  std::string text;       // "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none"
+  std::size_t alike = 1;  // nodes that differ in the same way, with this one
 };
 
+// So many are listed in a report and, of one node, at a finding.
 inline constexpr std::size_t kMostDifferences = 50;
+inline constexpr std::size_t kMostEvidence = 10;
 
 // The nodes of the run, whose inventories have besides, under "probes" and the step's id, the
 // "facts" that a probe told with its last sample there.
 std::vector<NodeInfo> with_probe_facts(const RunData& run);
 
-// Compares every scalar of the inventories with what most nodes have; needs three nodes with an
-// inventory, and 60 % of them must agree. Elements of arrays are known by what names them (name,
-// address, mount point …), else by position. Left out is what differs by nature: names, addresses,
-// serials, what is free or in use just now, and things that only this node has besides.
-// At most kMostDifferences, in the order of nodes and paths.
+// Compares every scalar of the inventories with what most nodes of the cohort have; needs three
+// nodes with an inventory in it, and 60 % of them must agree. Elements of arrays are known by what
+// names them (name, address, mount point …), else by position. Left out is what differs by nature:
+// names, addresses, serials, what is free or in use just now, and things that only this node has
+// besides. A node that is alone in its cohort, where the rest of the fleet is one, differs from it
+// by its hardware. In the order of nodes and paths; n log n in the number of nodes.
 std::vector<Difference> differences(const std::vector<NodeInfo>& nodes);
 
 // Adds what may explain a slow node to its finding: CPU and memory to `host`, NICs to `network` …
 void add_as_evidence(const std::vector<Difference>& differences, const std::vector<NodeInfo>& nodes,
                      std::vector<Finding>& findings);
+
+// Into the report's list: at most kMostDifferences, the rarest where there are more, and then a
+// note that says how many there are.
+void list_differences(const std::vector<Difference>& differences,
+                      const std::vector<NodeInfo>& nodes, Report& report);
 
 }  // namespace fleetbench::detect

@@ -22,21 +22,6 @@ std::string checksum(std::string_view bytes) {
   return fmt::format("{:08x}", crc);
 }
 
-// One line of the journal; the first must name the schema.
-void read_line(const std::string& line, bool first,
-               const std::function<void(const Record&)>& take) {
-  const Json json = opened(line);
-  if (first) {
-    const auto schema = json.value("schema", "");
-    if (schema.substr(0, schema.find('.')) != "fleetbench-journal/1") {
-      throw std::invalid_argument(
-          fmt::format("schema is \"{}\"; this program reads fleetbench-journal/1", schema));
-    }
-    return;
-  }
-  take(record_from_json(json));
-}
-
 }  // namespace
 
 std::string sealed(const Json& json) {
@@ -49,17 +34,19 @@ std::string sealed(const Json& json) {
   return line;
 }
 
-Json opened(const std::string& line) {
+std::string_view what_it_seals(std::string_view line) {
   if (line.size() < kSealLength + 1 ||
       line.compare(line.size() - kSealLength, kSeal.size(), kSeal) != 0 || !line.ends_with("\"}")) {
     throw std::invalid_argument("the line has no checksum at its end");
   }
-  const std::string body = line.substr(0, line.size() - kSealLength);
+  const std::string_view body = line.substr(0, line.size() - kSealLength);
   if (checksum(body) != line.substr(line.size() - 10, 8)) {
     throw std::invalid_argument("the line does not match its checksum");
   }
-  return Json::parse(body + "}");
+  return body;
 }
+
+Json opened(std::string_view line) { return Json::parse(std::string(what_it_seals(line)) + "}"); }
 
 JournalWriter::JournalWriter(const std::filesystem::path& path, const std::string& run_id)
     : path_(path),
@@ -91,25 +78,6 @@ void JournalWriter::sync() {
     throw std::system_error(errno, std::generic_category(),
                             path_.string() + ": cannot be brought to disk");
   }
-}
-
-std::vector<std::string> read_journal(const std::string& text, const std::string& source,
-                                      const std::function<void(const Record&)>& take) {
-  std::vector<std::string> damage;
-  std::size_t begin = 0;
-  for (int number = 1; begin < text.size(); ++number) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) {
-      break;  // torn
-    }
-    try {
-      read_line(text.substr(begin, end - begin), number == 1, take);
-    } catch (const std::exception& error) {
-      damage.push_back(fmt::format("{}:{}: {}", source, number, error.what()));
-    }
-    begin = end + 1;
-  }
-  return damage;
 }
 
 }  // namespace fleetbench::record

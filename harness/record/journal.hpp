@@ -2,13 +2,12 @@
 //
 // A line is a JSON object whose last key is "crc": CRC-32 (zlib's, eight hex digits) of the bytes
 // of the line before `,"crc"`. The first line says which schema the file follows. A process that
-// dies while it writes leaves a torn last line, which a reader drops.
+// dies while it writes leaves a torn last line, which a reader (journal_reader.hpp) drops.
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "results-schema/run.hpp"
 
@@ -34,14 +33,11 @@ class JournalWriter {
   int file_ = -1;
 };
 
-// `line` without its end. Sealed: with its checksum. Opened: the object without it; throws
-// std::invalid_argument saying what is wrong with the line.
+// `line` without its end. Sealed: with its checksum. What it seals: the bytes before the checksum,
+// all but the closing brace; throws std::invalid_argument saying what is wrong with the line.
+// Opened: the object, without its checksum.
 std::string sealed(const Json& json);
-Json opened(const std::string& line);
-
-// Calls `take` for each record. Returns what could not be read: "journal.jsonl:17: ...". A last
-// line without its end is no damage.
-std::vector<std::string> read_journal(const std::string& text, const std::string& source,
-                                      const std::function<void(const Record&)>& take);
+std::string_view what_it_seals(std::string_view line);
+Json opened(std::string_view line);
 
 }  // namespace fleetbench::record

@@ -6,9 +6,35 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/record/journal_reader.hpp"
+#include "harness/record/run_header_reader.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::record {
+namespace {
+
+// A key a line, a node a line: the whole as one tree would be several times as large.
+std::string text_of(const RunHeader& header) {
+  RunHeader without_nodes = header;
+  without_nodes.nodes.clear();
+  const Json json = to_json(without_nodes);
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += fmt::format("{}\"{}\": ", text.empty() ? "{\n" : ",\n", key);
+    if (key != "nodes") {
+      text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+      continue;
+    }
+    for (const NodeInfo& node : header.nodes) {
+      text += &node == &header.nodes.front() ? "[\n" : ",\n";
+      text += to_json(node).dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    text += header.nodes.empty() ? "[]" : "]";
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace
 
 Recorder::Recorder(RunDirectory directory, RunHeader header) : directory_(std::move(directory)) {
   run_.header = std::move(header);
@@ -17,13 +43,11 @@ Recorder::Recorder(RunDirectory directory, RunHeader header) : directory_(std::m
 }
 
 void Recorder::set_inventory(int node, Json inventory) {
-  run_.header.nodes.at(static_cast<std::size_t>(node)).inventory = std::move(inventory);
+  run_.header.nodes.at(static_cast<std::size_t>(node)).inventory =
+      inventories_.share(std::move(inventory));
 }
 
-void Recorder::write_header() {
-  write_whole(directory_.run(),
-              to_json(run_.header).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+void Recorder::write_header() { write_whole(directory_.run(), text_of(run_.header)); }
 
 void Recorder::rewrite_header() {
   try {
@@ -68,17 +92,10 @@ void write_report(const RunDirectory& directory, const std::string& report_json,
 
 RunData load_run(const RunDirectory& directory) {
   RunData run;
-  const auto source = directory.run().string();
-  try {
-    run.header = run_header_from_json(parse_json(read_whole(directory.run()), source));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw InputError(fmt::format("{}: {}", source, error.what()));
-  }
+  run.header = read_run_header(read_whole(directory.run()), directory.run().string());
   if (std::filesystem::exists(directory.journal())) {
-    run.damage = read_journal(read_whole(directory.journal()), directory.journal().string(),
-                              [&](const Record& record) { add_record(run, record); });
+    run.damage = read_journal(directory.journal(),
+                              [&](Record&& record) { add_record(run, std::move(record)); });
   } else {
     run.damage.push_back(directory.journal().string() + " is missing");
   }

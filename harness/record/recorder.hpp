@@ -35,6 +35,7 @@ class Recorder {
 
   RunDirectory directory_;
   RunData run_;
+  InventoryPool inventories_;
   std::unique_ptr<JournalWriter> journal_;  // null once the disk refused
 };
 

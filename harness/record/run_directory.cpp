@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "results-schema/check.hpp"
@@ -122,7 +121,19 @@ std::string read_whole(const fs::path& path) {
   if (!file) {
     throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
   }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  std::string text;
+  std::error_code unknown;
+  if (const auto size = fs::file_size(path, unknown); !unknown) {
+    text.reserve(size + kAtOnce);
+  }
+  while (file) {
+    const std::size_t known = text.size();
+    text.resize(known + kAtOnce);
+    file.read(text.data() + known, kAtOnce);
+    text.resize(known + static_cast<std::size_t>(file.gcount()));
+  }
+  return text;
 }
 
 }  // namespace fleetbench::record

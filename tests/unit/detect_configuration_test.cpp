@@ -32,6 +32,12 @@ std::vector<NodeInfo> fleet(int count) {
   return nodes;
 }
 
+void set(NodeInfo& node, const char* pointer, const Json& value) {
+  Json inventory = node.inventory.json();
+  inventory[Json::json_pointer(pointer)] = value;
+  node.inventory = inventory;
+}
+
 std::vector<std::string> texts(const std::vector<Difference>& differences) {
   std::vector<std::string> result;
   for (const Difference& difference : differences) {
@@ -72,7 +78,7 @@ TEST(Configuration, NamesTheOddOneAndWhatMostHave) {
   };
   const Case cases[] = {
       {"/cpu/cpu_quota_cores", 0.5, "cpu.cpu_quota_cores is 0.5, 3 of 4 nodes have none"},
-      {"/cpu/model", "Xeon", "cpu.model is Xeon, 3 of 4 nodes have EPYC"},
+      {"/cpu/model", "Xeon", "the only node of its kind: cpu is Xeon, 3 of 4 nodes have EPYC"},
       {"/cpu/flags", Json{"fma"}, "cpu.flags is [\"fma\"], 3 of 4 nodes have [\"avx2\",\"fma\"]"},
       {"/memory/total_bytes", 500000000,
        "memory.total_bytes is 500000000, 3 of 4 nodes have 1000000000"},
@@ -83,7 +89,7 @@ TEST(Configuration, NamesTheOddOneAndWhatMostHave) {
   };
   for (const Case& c : cases) {
     std::vector<NodeInfo> nodes = fleet(4);
-    nodes[2].inventory[Json::json_pointer(c.pointer)] = c.value;
+    set(nodes[2], c.pointer, c.value);
     const std::vector<Difference> found = differences(nodes);
     ASSERT_EQ(found.size(), 1U) << c.pointer;
     EXPECT_EQ(found[0].node, 2);
@@ -117,12 +123,93 @@ TEST(Configuration, NeedsAMajorityOfThreeNodes) {
   EXPECT_TRUE(differences(untaken).empty()) << "an inventory that is not there differs in nothing";
 }
 
-TEST(Configuration, IsLimited) {
-  std::vector<NodeInfo> nodes = fleet(4);
-  for (int i = 0; i < 200; ++i) {
-    nodes[1].inventory["kernel"]["modules"]["m" + std::to_string(i)] = i + 1;
+TEST(Configuration, TheListIsLimitedToTheRarestAndSaysSo) {
+  std::vector<NodeInfo> nodes = fleet(7);
+  for (int i = 0; i < 60; ++i) {
+    nodes[0].inventory["kernel"]["modules"]["m" + std::to_string(i)] = 1;
+    nodes[1].inventory["kernel"]["modules"]["m" + std::to_string(i)] = 1;
   }
-  EXPECT_EQ(differences(nodes).size(), kMostDifferences);
+  nodes[5].inventory["nics"][0]["mtu"] = 9000;
+  const auto found = differences(nodes);
+  EXPECT_EQ(found.size(), 121U) << "evidence may need any of them";
+  EXPECT_EQ(found[0].alike, 2U);
+  EXPECT_EQ(found.back().alike, 1U);
+  Report report;
+  list_differences(found, nodes, report);
+  ASSERT_EQ(report.configuration.size(), kMostDifferences);
+  EXPECT_EQ(report.configuration.back().text,
+            "node5: nics[eth0].mtu is 9000, 6 of 7 nodes have 1500");
+  EXPECT_EQ(report.notes, std::vector<std::string>{
+                              "121 settings of 3 nodes differ from those of most nodes: the 50 "
+                              "rarest are listed"});
+  Report few;
+  list_differences({found.back()}, nodes, few);
+  EXPECT_EQ(few.configuration.size(), 1U);
+  EXPECT_TRUE(few.notes.empty());
+}
+
+TEST(Configuration, EvidenceOfOneNodeIsLimited) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  for (int i = 0; i < 15; ++i) {
+    nodes[1].inventory["cpu"]["setting" + std::to_string(i)] = 1;
+  }
+  std::vector<Finding> findings(1);
+  findings[0].subject.kind = "node";
+  findings[0].subject.node = "node1";
+  findings[0].layer = Layer::host;
+  add_as_evidence(differences(nodes), nodes, findings);
+  ASSERT_EQ(findings[0].evidence.size(), kMostEvidence + 1);
+  EXPECT_EQ(findings[0].evidence.back().text, "5 more of its settings differ");
+}
+
+TEST(Configuration, ManySizesAreComparedByTheirNeighbours) {
+  std::vector<NodeInfo> nodes = fleet(100);
+  for (int i = 0; i < 100; ++i) {  // each a little larger: 60 are within 1 % of one in the middle
+    const long own = i < 80 ? i * 200000L : 0;
+    nodes[i].inventory["memory"]["total_bytes"] = 1000000000L + own;
+  }
+  nodes[99].inventory["memory"]["total_bytes"] = 500000000;
+  const auto found = differences(nodes);
+  ASSERT_FALSE(found.empty());
+  for (const Difference& difference : found) {
+    const auto bytes =
+        nodes[difference.node].inventory.part("memory").at("total_bytes").get<long>();
+    EXPECT_TRUE(difference.node == 99 || bytes > 1010000000) << difference.text;
+  }
+}
+
+TEST(Configuration, IsThatOfTheCohort) {
+  std::vector<NodeInfo> nodes = fleet(9);
+  for (int i = 5; i < 9; ++i) {
+    nodes[i].inventory["cpu"]["model"] = "Xeon";
+    nodes[i].inventory["nics"][0]["mtu"] = 9000;  // theirs all have it
+  }
+  EXPECT_TRUE(differences(nodes).empty());
+  nodes[6].inventory["nics"][0]["mtu"] = 1500;
+  EXPECT_EQ(texts(differences(nodes)),
+            std::vector<std::string>{"nics[eth0].mtu is 1500, 3 of 4 nodes have 9000"});
+}
+
+TEST(Configuration, ANamedCohortOfOneIsMeantToBe) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  nodes[0].inventory["cpu"]["model"] = "Xeon";
+  EXPECT_EQ(differences(nodes).size(), 1U);
+  nodes[0].cohort = "the new one";
+  EXPECT_TRUE(differences(nodes).empty());
+}
+
+TEST(Configuration, PartsThatNodesShareAreComparedAsOthers) {
+  std::vector<NodeInfo> nodes = fleet(4);
+  InventoryPool pool;
+  for (NodeInfo& node : nodes) {
+    node.inventory = pool.share(node.inventory.json());
+  }
+  EXPECT_EQ(&nodes[0].inventory.part("cpu"), &nodes[3].inventory.part("cpu"));
+  EXPECT_NE(&nodes[0].inventory.part("nics"), &nodes[3].inventory.part("nics"));
+  EXPECT_TRUE(differences(nodes).empty());
+  nodes[3].inventory["cpu"]["governors"] = {"powersave"};
+  EXPECT_EQ(texts(differences(nodes)),
+            std::vector<std::string>{"cpu.governors is [\"powersave\"], 3 of 4 nodes have none"});
 }
 
 TEST(Configuration, OddShapesOfAnInventoryAreHarmless) {
