@@ -10,6 +10,7 @@
 #include <random>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/confirmation.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/run_options.hpp"
@@ -232,8 +233,12 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   omit_steps(plan.suite.steps, count, recorder);
   const auto slots = slots_of(plan, count, recorder, progress);
   RecordingSink sink(recorder, plan.suite.steps);
-  const auto outcome =
-      job.measure(nodes, plan.suite.steps, slots, sink, progress, invocation.start);
+  job.begin(nodes, plan.suite.steps, sink, progress, invocation.start);
+  if (job.measure(slots) && plan.options.confirm) {
+    confirm_suspects(job, plan.options, plan.suite.steps, static_cast<int>(slots.size()),
+                     invocation.start, recorder, progress);
+  }
+  const auto outcome = job.finish();
   recorder.add(EndRecord{.interrupted = outcome.interrupted,
                          .reason = outcome.interrupted ? "interrupted by a signal" : "",
                          .time = outcome.time,

@@ -4,6 +4,7 @@
 
 #include "harness/detect/attempts.hpp"
 #include "harness/detect/configuration.hpp"
+#include "harness/detect/confirm.hpp"
 #include "harness/detect/coverage.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/detect/integrity.hpp"
@@ -120,6 +121,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
 
   Integrity integrity = check_integrity(run, attempts);
   std::vector<Finding> findings = slow_findings(judged, options);
+  apply_confirmation(run, findings);
   append(findings, unexplained(fast_findings(judged, options), findings));
   append(findings, std::move(integrity.findings));
   const std::vector<Difference> configuration = differences(with_probe_facts(run));

@@ -36,7 +36,8 @@ double worst(const Finding& finding) {
 }
 
 bool explains(const Finding& cause, const Finding& effect) {
-  if (cause.direction != Direction::slow || cause.subject.kind != "node") {
+  if (cause.direction != Direction::slow || cause.subject.kind != "node" ||
+      cause.status == FindingStatus::not_reproduced) {
     return false;
   }
   if (effect.subject.kind == "node") {
@@ -75,11 +76,11 @@ int place(const Finding& finding, bool explained) {
     case Direction::missing:
       return 1;
     case Direction::slow:
-      return explained ? 3 : 2;
+      return finding.status == FindingStatus::not_reproduced ? 4 : explained ? 3 : 2;
     case Direction::fast:
       break;
   }
-  return 4;
+  return 5;
 }
 
 }  // namespace

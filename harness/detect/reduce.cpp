@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "harness/detect/confirm.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -127,11 +129,14 @@ Reduced reduce(const RunData& run) {
     cells.emplace_back(step.metrics.size());
   }
   for (const SampleRecord& sample : run.samples) {
+    if (sample.status == Status::ok && sample.confirms) {
+      continue;  // for its suspect alone, see confirm.hpp
+    }
     if (sample.status == Status::ok) {
       collect(run.steps.at(sample.step), sample, cells.at(sample.step), reduced);
     } else {
-      reduced.troubles.push_back({sample.step, sample.slot, sample.pass, sample.node, sample.peer,
-                                  sample.group, sample.status, sample.reason});
+      reduced.troubles.push_back({sample.step, sample.slot, occasion_of(sample), sample.node,
+                                  sample.peer, sample.group, sample.status, sample.reason});
     }
   }
   for (const StepRecord& step : run.steps) {

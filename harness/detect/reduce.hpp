@@ -13,7 +13,7 @@ namespace fleetbench::detect {
 struct Trouble {
   int step = 0;
   int slot = 0;
-  int pass = 0;
+  int pass = 0;  // see occasion_of()
   int node = 0;
   std::optional<int> peer;
   std::vector<int> group;  // who measured together; empty: the whole fleet
@@ -26,6 +26,7 @@ struct Reduced {
   std::vector<Trouble> troubles;  // in the order of the samples
 };
 
+// What was measured again for a suspect is in no table; where it failed that is a trouble too.
 // A value that is not finite or not positive has no logarithm: it counts as a failed sample and
 // says so in its reason. Drift common to all subjects is taken out of the tables.
 // Metrics that are not to be judged give no table. Of a group's metric a row is a group, its value
