@@ -90,6 +90,11 @@ Outcome outcome_of(const RunData& run, const Pairs& pairs, double first) {
   return signed_rank_p(pairs.differences) <= kMostByChance ? Outcome::reproduced : Outcome::unsure;
 }
 
+std::string by_how_much(double slowdown_pct) {
+  return slowdown_pct < 100 ? fmt::format("{:+.1f} %", slowdown_pct)
+                            : describe_slowdown(slowdown_pct);
+}
+
 std::string seen_in(const Pairs& pairs, Outcome outcome) {
   const std::size_t count = pairs.differences.size();
   if (outcome == Outcome::too_few) {
@@ -97,7 +102,7 @@ std::string seen_in(const Pairs& pairs, Outcome outcome) {
   }
   const auto slower = std::ranges::count_if(pairs.differences, [](double d) { return d > 0; });
   return fmt::format("slower in {} of {} pairs, {} in the median{}", slower, count,
-                     describe_slowdown(to_pct(median(pairs.differences))),
+                     by_how_much(to_pct(median(pairs.differences))),
                      outcome == Outcome::hidden ? "; but that one had become as slow itself" : "");
 }
 

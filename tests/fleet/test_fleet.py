@@ -49,6 +49,10 @@ class Fleet(FleetbenchTest):
         self.assertEqual({finding["subject"].get("node") for finding in findings}, {node}, text)
 
 
+    def assert_confirmed(self, report, result):
+        self.assertEqual(report["findings"][0]["status"], "confirmed", result.out)
+        self.assertEqual((report["verdict"], result.code), ("FAIL", 2), result.out)
+
     # What follows from the fault counts too: it is the same node's.
     def assert_only_one_is_blamed(self, report, node, layer, text):
         findings = report["findings"]
@@ -66,13 +70,20 @@ class OneFault(Fleet):
         self.fleet("fault", "link", "node2", "400mbit", "both")
         report, result = self.measure()
         self.assert_first_is(report, "node2", "network", result.out)
-        self.assertEqual(report["verdict"], "WARN")
-        self.assertEqual(report["findings"][0]["status"], "tentative")
+        self.assert_confirmed(report, result)
 
     def test_a_cpu_quota_is_the_nodes_host(self):
         self.fleet("fault", "cpu", "node1", "50")
         report, result = self.measure("--only", "cpu_gemm")
         self.assert_first_is(report, "node1", "host", result.out)
+        self.assert_confirmed(report, result)
+
+    def test_without_confirmation_a_slow_node_stays_tentative(self):
+        self.fleet("fault", "cpu", "node1", "50")
+        report, result = self.measure("--only", "cpu_gemm", "--no-confirm")
+        self.assert_first_is(report, "node1", "host", result.out)
+        self.assertEqual(report["findings"][0]["status"], "tentative")
+        self.assertEqual((report["verdict"], result.code), ("WARN", 0), result.out)
 
     def test_a_slow_disk_is_the_nodes_storage_and_not_its_host(self):
         disk = execute([TESTFLEET, "--name", self.name, "fault", "disk", "node2", "20MiB"])
