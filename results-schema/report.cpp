@@ -108,6 +108,7 @@ Json json_of(const Finding& finding) {
           {"metrics", array_of(finding.metrics)},
           {"evidence", array_of(finding.evidence)},
           {"explained_by", finding.explained_by ? Json(*finding.explained_by) : Json()},
+          {"explained_by_covariates", finding.explained_by_covariates},
           {"next_check", finding.next_check}};
 }
 
@@ -188,6 +189,9 @@ Finding read_finding(const Fields& fields) {
   finding.metrics = fields.each("metrics", read_metric);
   finding.evidence = fields.each("evidence", read_evidence);
   finding.explained_by = fields.integer_if_any("explained_by");
+  if (fields.has("explained_by_covariates")) {
+    finding.explained_by_covariates = fields.texts("explained_by_covariates");
+  }
   finding.next_check = fields.text("next_check");
   return finding;
 }

@@ -75,6 +75,8 @@ struct Finding {
   std::vector<MetricEvidence> metrics;
   std::vector<Evidence> evidence;
   std::optional<int> explained_by;  // rank of the finding that is its cause
+  // Clocks, temperatures …: slow as measured, but not beyond what these lead one to expect.
+  std::vector<std::string> explained_by_covariates;
   std::string next_check;
 };
 

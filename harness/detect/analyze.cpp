@@ -5,7 +5,9 @@
 #include "harness/detect/attempts.hpp"
 #include "harness/detect/configuration.hpp"
 #include "harness/detect/confirm.hpp"
+#include "harness/detect/covariates.hpp"
 #include "harness/detect/coverage.hpp"
+#include "harness/detect/derived_tables.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/detect/integrity.hpp"
 #include "harness/detect/judge.hpp"
@@ -56,31 +58,42 @@ Report header_of(const RunData& run) {
   return report;
 }
 
-std::vector<Judged> judge_all(std::vector<Table> tables, const std::vector<std::string>& names,
-                              std::vector<std::string>& notes) {
-  std::vector<Judged> judged;
+// Pairs are judged as what each node adds to its links, and what is left of each link.
+void expand_pairs(std::vector<Table>& tables, const Names& names, std::vector<std::string>& notes) {
+  std::vector<Table> result;
   for (Table& table : tables) {
     if (table.role != Role::link) {
-      judged.push_back(judge(std::move(table)));
+      result.push_back(std::move(table));
       continue;
     }
-    PairTables pairs = derive(std::move(table), names);
+    PairTables pairs = derive(std::move(table), names.nodes);
     append_new(notes, pairs.notes);
-    judged.push_back(judge(std::move(pairs.links)));
-    for (Table& of_nodes : pairs.nodes) {
-      judged.push_back(judge(std::move(of_nodes)));
-    }
+    result.push_back(std::move(pairs.links));
+    append(result, std::move(pairs.nodes));
   }
-  test_all(judged);
-  return judged;
+  tables = std::move(result);
 }
 
-std::vector<std::string> names_of(const RunData& run) {
-  std::vector<std::string> names;
-  for (const NodeInfo& node : run.header.nodes) {
-    names.push_back(node.name);
+Evaluated evaluate(const RunData& run, Reduced& reduced, const DetectOptions& options,
+                   std::vector<std::string>& notes) {
+  Evaluated evaluated;
+  evaluated.run = &run;
+  std::vector<Table> tables = std::move(reduced.tables);
+  append(tables, tables_of_nodes(tables));
+  expand_pairs(tables, reduced.names, notes);
+  evaluated.fitted = fit_covariates(tables, reduced.covariates);
+  append(tables, tables_of_jitter(tables));
+  for (const Fitted& fitted : evaluated.fitted) {
+    tables.push_back(fitted.beyond);
   }
-  return names;
+  evaluated.tables = judge_all(std::move(tables), reduced.names, options);
+  append(evaluated.tables, judge_all(tables_of_layers(evaluated.tables), reduced.names, options));
+  test_all(evaluated.tables);
+  for (const Judged& judged : evaluated.tables) {
+    append_new(notes, judged.populations);
+  }
+  evaluated.names = std::move(reduced.names);
+  return evaluated;
 }
 
 void note_fast(Report& report) {
@@ -98,7 +111,8 @@ void note_fast(Report& report) {
 std::vector<Finding> unexplained(std::vector<Finding> fast, const std::vector<Finding>& slow) {
   std::erase_if(fast, [&slow](const Finding& finding) {
     return std::any_of(slow.begin(), slow.end(), [&finding](const Finding& other) {
-      return other.layer == finding.layer && other.subject.kind == "node";
+      return other.layer == finding.layer &&
+             (other.subject.kind == "node" || other.subject.kind == "device");
     });
   });
   return fast;
@@ -115,14 +129,13 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   Report report = header_of(run);
   Reduced reduced = reduce(run);
   const auto attempts = attempts_of(run, reduced.troubles, lost_nodes(run));
-  append(report.notes, compare_two(reduced.tables, options));
-  const std::vector<Judged> judged =
-      judge_all(std::move(reduced.tables), names_of(run), report.notes);
+  append(report.notes, compare_two(reduced.tables, reduced.names, options));
+  const Evaluated evaluated = evaluate(run, reduced, options, report.notes);
 
   Integrity integrity = check_integrity(run, attempts);
-  std::vector<Finding> findings = slow_findings(judged, options);
+  std::vector<Finding> findings = slow_findings(evaluated, options);
   apply_confirmation(run, findings);
-  append(findings, unexplained(fast_findings(judged, options), findings));
+  append(findings, unexplained(fast_findings(evaluated, options), findings));
   append(findings, std::move(integrity.findings));
   const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);
@@ -131,12 +144,12 @@ Report analyze(const RunData& run, const DetectOptions& options) {
     report.configuration.push_back(
         {run.header.nodes[difference.node].name + ": " + difference.text, "inventory"});
   }
-  report.metrics = summarise(judged, options);
+  report.metrics = summarise(evaluated.tables, options);
   append(report.metrics, summarise_unjudged(run));
   report.not_measured = std::move(integrity.not_measured);
   append(report.not_measured, list_not_measured(run, attempts));
-  append(report.not_measured, too_few_to_compare(judged, run.header.nodes.size()));
-  append(report.notes, disturbance_notes(judged, options));
+  append(report.not_measured, too_few_to_compare(evaluated.tables, run.header.nodes.size()));
+  append(report.notes, disturbance_notes(evaluated, options));
   note_fast(report);
 
   std::vector<std::string> gaps = gaps_of_run(run);

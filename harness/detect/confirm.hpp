@@ -12,7 +12,8 @@ inline constexpr int kPairs = 8;
 
 // One record with one comparison for each slow finding that is neither confirmed nor explained by
 // another, nor was measured again before, in the order of their ranks: which step, and beside whom;
-// `pairs` is kPairs. Where there is nobody to measure it beside, `pairs` is 0 and the reason said.
+// `pairs` is kPairs. Where there is nobody to measure it beside, or the finding is not about the
+// subject's level, `pairs` is 0 and the reason said.
 // The step is that of the metric on which the finding's slowdown rests. The reference is the
 // subject of the same cohort and kind whose level of that metric, over the passes, is the median
 // of those without a finding. Nodes, devices and links can be measured again; lost ones cannot.

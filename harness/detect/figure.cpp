@@ -23,7 +23,8 @@ Role role_of(const MetricInfo& metric, std::string_view suffix, const std::strin
 bool speaks_of(const SampleRecord& sample, const Target& target, Role role) {
   switch (role) {
     case Role::own:
-      return sample.node == target.node && sample.device == target.device;
+      return sample.node == target.node &&
+             (target.device.empty() || sample.device == target.device);
     case Role::sends:
       return sample.peer && sample.node == target.node;
     case Role::receives:

@@ -22,7 +22,8 @@ struct Figure {
 std::optional<Figure> figure_named(const RunData& run, const std::string& name,
                                    const std::string& kind);
 
-// A node, a device of it, or a link. A link of which both directions count is not directed.
+// A node with all its devices, one device, or a link. A link of which both directions count is not
+// directed.
 struct Target {
   int node = 0;
   std::optional<int> peer;

@@ -1,157 +1,361 @@
 #include "harness/detect/judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
 
-#include "harness/detect/scale.hpp"
+#include "harness/detect/normal.hpp"
+#include "harness/detect/parallel.hpp"
+#include "harness/detect/populations.hpp"
+#include "harness/detect/robust.hpp"
+#include "harness/detect/student.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-// Above this, leaving a subject out of its peers changes nothing that matters.
-constexpr std::size_t kLeaveOneOutUpTo = 64;
 constexpr std::size_t kFewestSubjects = 3;
+constexpr std::size_t kFewestToLearn = 5;   // below, the spread is assumed
+constexpr std::size_t kFewestToStand = 8;   // below, a cohort borrows from larger ones
+// A subject whose passes vary so many times more than those of its peers is less sure to be slow.
+constexpr double kNoisier = 2.5;
+// Scores below this are nobody's trouble: whether the subject is noisy need not be known.
+constexpr double kWorthALook = 2;
+constexpr double kQuantile = 0.05;  // on each side of an interval
 
-struct Member {
-  std::size_t row = 0;
-  std::size_t passes = 0;
-  double level = 0;
-  double residual = 0;  // level - reference
+// No spread is believed below a tenth of what is of interest, and 0.2 % is always enough.
+constexpr double kLargestFloor = 0.002;
+constexpr double kFloorShare = 0.1;
+
+struct Group {
+  std::vector<std::size_t> rows;
+  std::optional<CleanSet> set;
+  std::vector<double> values;  // of the rows: level - reference
 };
 
-std::vector<Member> members_of(const Table& table) {
-  std::vector<Member> members;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const Row& row = table.rows[i];
-    if (const auto x = level(row.x)) {
-      members.push_back({i, count(row.x), *x, *x - row.reference});
-    }
-  }
-  return members;
-}
-
-std::vector<double> residuals_without(const std::vector<Member>& members, std::size_t left_out) {
-  std::vector<double> values;
-  values.reserve(members.size());
-  for (std::size_t j = 0; j < members.size(); ++j) {
-    if (j != left_out) {
-      values.push_back(members[j].residual);
-    }
-  }
-  return values;
-}
-
-// The peers of each member: all others; in a large table all, computed once.
-class PeerGroups {
- public:
-  PeerGroups(const Table& table, const std::vector<Member>& members)
-      : table_(table), members_(members) {
-    if (members.size() > kLeaveOneOutUpTo) {
-      everyone_ = peers_of(table, residuals_without(members, members.size()));
-    }
-  }
-  Peers of(std::size_t member) const {
-    return everyone_ ? *everyone_ : peers_of(table_, residuals_without(members_, member));
-  }
-
- private:
-  const Table& table_;
-  const std::vector<Member>& members_;
-  std::optional<Peers> everyone_;
+// A table at work.
+struct Work {
+  Judged judged;
+  std::vector<double> levels;  // of each row
+  std::vector<Group> groups;
+  CleanRules rules;
+  double pass_variance = 0;  // of a level, from its passes
+  double typical_passes = 1;
 };
 
-// Sorted copy of a subject's values without its worst quarter of the passes, at least one.
-Passes without_worst(const Passes& x) {
-  Passes kept;
-  std::copy_if(x.begin(), x.end(), std::back_inserter(kept), [](auto v) { return v.has_value(); });
-  std::sort(kept.begin(), kept.end());
-  kept.resize(kept.size() - std::min(kept.size(), std::max<std::size_t>(1, kept.size() / 4)));
-  return kept;
+double floor_of(const Table& table, const DetectOptions& options) {
+  return std::min(kLargestFloor, kFloorShare * std::log1p(min_effect(options, table.info.layer)));
 }
 
-std::vector<Member> members_without_worst(const Table& table, const std::vector<Member>& members) {
-  std::vector<Member> result = members;
-  for (Member& member : result) {
-    const Row& row = table.rows[member.row];
-    if (const auto x = level(without_worst(row.x))) {
-      member.residual = *x - row.reference;
+// Where many values are equal, they come in steps: then the distance of neighbours is a step.
+double resolution_of(std::vector<double> levels) {
+  std::erase_if(levels, [](double level) { return std::isnan(level); });
+  std::ranges::sort(levels);
+  double smallest = 0;
+  std::size_t equal = 0;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    const double gap = levels[k] - levels[k - 1];
+    if (gap == 0) {
+      ++equal;
+    } else if (smallest == 0 || gap < smallest) {
+      smallest = gap;
     }
   }
-  return result;
+  return 3 * equal >= levels.size() ? smallest : 0;
 }
 
-std::size_t passes_at_least(const Passes& x, double bound) {
-  return static_cast<std::size_t>(
-      std::count_if(x.begin(), x.end(), [bound](const auto& v) { return v && *v >= bound; }));
+int cohort_of(const Table& table, const Names& names, const Row& row) {
+  return table.of_links() || row.node < 0 || names.cohorts.empty() ? 0 : names.cohorts[row.node];
 }
 
-Judgement judge_one(const Table& table, const Member& member, const Peers& peers, double pooled,
-                    double middle) {
-  const Row& row = table.rows[member.row];
-  const double own = std::max(pooled, pass_sigma(row.x).value_or(0));
-  const double per_pass = median_variance(member.passes);
-  const double sigma = shrunk_sigma(table, peers, pooled * pooled * per_pass);
-  Judgement judgement;
+std::vector<Group> groups_of(const Table& table, const Names& names,
+                             const std::vector<double>& levels) {
+  std::map<int, Group> by_cohort;
+  for (std::size_t row = 0; row < levels.size(); ++row) {
+    if (!std::isnan(levels[row])) {
+      Group& group = by_cohort[cohort_of(table, names, table.rows[row])];
+      group.rows.push_back(row);
+      group.values.push_back(levels[row] - table.rows[row].reference);
+    }
+  }
+  std::vector<Group> groups;
+  for (auto& [cohort, group] : by_cohort) {
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::string describe_split(const Table& table, const Split& split, const Group& fast,
+                           const Group& slow) {
+  return fmt::format(
+      "{}: two populations, {} subjects around {:.4g} {} and {} around {:.4g} {}: each is compared "
+      "with its own",
+      table.metric, split.fast, to_value(median(fast.values), table.info.better), table.info.unit,
+      split.slow, to_value(median(slow.values), table.info.better), table.info.unit);
+}
+
+void split_groups(Work& work) {
+  std::vector<Group> result;
+  for (Group& group : work.groups) {
+    const auto split = split_of(group.values);
+    if (!split) {
+      result.push_back(std::move(group));
+      continue;
+    }
+    Group fast;
+    Group slow;
+    for (std::size_t i = 0; i < group.rows.size(); ++i) {
+      Group& side = group.values[i] > split->border ? slow : fast;
+      side.rows.push_back(group.rows[i]);
+      side.values.push_back(group.values[i]);
+    }
+    work.judged.populations.push_back(describe_split(work.judged.table, *split, fast, slow));
+    result.push_back(std::move(fast));
+    result.push_back(std::move(slow));
+  }
+  work.groups = std::move(result);
+}
+
+double typical_passes(const Table& table) {
+  std::vector<double> counts;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (const std::size_t passes = count(table.values(row)); passes > 0) {
+      counts.push_back(static_cast<double>(passes));
+    }
+  }
+  return std::max(1.0, median(std::move(counts)));
+}
+
+Work begin(Table table, const Names& names, const DetectOptions& options) {
+  Work work;
+  const auto within = pass_sigma(table);
+  work.judged.within = within.value_or(0);
+  work.judged.rows.resize(table.rows.size());
+  work.judged.groups.assign(table.rows.size(), -1);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    work.levels.push_back(level(table.values(row)));
+  }
+  work.typical_passes = typical_passes(table);
+  const double sigma = within.value_or(has_passes(table) ? kSinglePassSigma : 0);
+  const double passes_variance = median_variance(static_cast<std::size_t>(work.typical_passes));
+  work.pass_variance = sigma * sigma * passes_variance;
+  const double floor = std::max(floor_of(table, options), resolution_of(work.levels) / std::sqrt(12));
+  work.rules.least_variance =
+      std::max(floor * floor, work.judged.within * work.judged.within * passes_variance);
+  work.rules.fitted = table.fitted;
+  work.rules.fixed_centre = table.fixed_reference;
+  work.groups = groups_of(table, names, work.levels);
+  work.judged.table = std::move(table);
+  if (work.judged.table.role == Role::own) {
+    split_groups(work);
+  }
+  std::vector<double> present;
+  std::ranges::copy_if(work.levels, std::back_inserter(present),
+                       [](double value) { return !std::isnan(value); });
+  work.judged.between = robust_sigma(present);
+  return work;
+}
+
+// Tables that are expected to spread alike.
+using Kin = std::tuple<Layer, Role, Look, Part, bool>;
+Kin kin_of(const Table& table) {
+  return {table.info.layer, table.role, table.look, table.part, table.of_devices()};
+}
+
+void add_variances(const Work& work, std::vector<SampleVariance>& seen) {
+  for (const Group& group : work.groups) {
+    if (group.set) {
+      const Spread spread = group.set->all();
+      seen.push_back({spread.variance, spread.degrees});
+    }
+  }
+}
+
+// What the larger cohorts of the table say about spread, each about its own centre.
+std::optional<Prior> borrowed(const Work& work, const Group& borrower) {
+  Prior prior;
+  for (const Group& group : work.groups) {
+    if (&group != &borrower && group.set && group.rows.size() >= kFewestToStand) {
+      const Spread spread = group.set->all();
+      prior.variance += spread.degrees * spread.variance;
+      prior.degrees += spread.degrees;
+    }
+  }
+  if (prior.degrees == 0) {
+    return std::nullopt;
+  }
+  prior.variance /= prior.degrees;
+  return prior;
+}
+
+Prior prior_of(const Work& work, const Group& group, const Prior& learnt) {
+  if (group.rows.size() < kFewestToStand) {
+    if (const auto prior = borrowed(work, group)) {
+      return *prior;
+    }
+  }
+  const bool nothing_learnt = learnt.degrees == 0 && group.rows.size() < kFewestToStand;
+  if (group.rows.size() < kFewestToLearn || work.rules.fixed_centre || nothing_learnt) {
+    return assumed_prior(work.judged.table, work.pass_variance);
+  }
+  return learnt;
+}
+
+// Passes that are missing, or that vary more than those of the peers, make a level less sure.
+double extra_variance(const Work& work, std::size_t row) {
+  const Judged& judged = work.judged;
+  const auto values = judged.table.values(row);
+  const double per_pass = median_variance(count(values));
+  const double typical = median_variance(static_cast<std::size_t>(work.typical_passes));
+  const double within = judged.within * judged.within;
+  double extra = within * std::max(0.0, per_pass - typical);
+  const double own = pass_sigma(values).value_or(0);
+  if (own > kNoisier * judged.within) {
+    extra += (own * own - within) * per_pass;
+  }
+  return extra;
+}
+
+void judge_row(Work& work, const Group& group, std::size_t i, double middle) {
+  const std::size_t row = group.rows[i];
+  const Spread spread = group.set->without(i);
+  const double reference = work.judged.table.rows[row].reference;
+  Judgement& judgement = work.judged.rows[row];
   judgement.judged = true;
-  judgement.passes = member.passes;
-  judgement.level = member.level;
-  judgement.peers = row.reference + peers.centre;
-  judgement.slowdown = member.level - judgement.peers;
-  judgement.against_all = table.fixed_reference ? judgement.slowdown : member.level - middle;
-  judgement.degrees = peers.degrees;
-  judgement.scale = sigma * std::sqrt(1 + peers.centre_variance);
-  // A subject that is noisier than its peers is less sure to be slow.
-  const double unsure = std::sqrt((own * own - pooled * pooled) * per_pass);
-  judgement.score = judgement.slowdown / std::hypot(judgement.scale, unsure);
-  judgement.slow_passes = passes_at_least(row.x, judgement.peers + judgement.slowdown / 2);
-  const double half = peers.quantile * std::hypot(own * std::sqrt(per_pass),
-                                                  sigma * std::sqrt(peers.centre_variance));
-  judgement.low = judgement.slowdown - half;
-  judgement.high = judgement.slowdown + half;
-  return judgement;
+  judgement.clean = group.set->contains(i);
+  judgement.level = work.levels[row];
+  judgement.peers = reference + spread.centre;
+  judgement.slowdown = judgement.level - judgement.peers;
+  judgement.against_all =
+      work.rules.fixed_centre ? judgement.slowdown : judgement.level - middle;
+  judgement.scale = std::sqrt(spread.variance * (1 + spread.centre_variance));
+  judgement.degrees = spread.degrees;
+  judgement.unsure = judgement.scale;
+  if (std::abs(judgement.slowdown) > kWorthALook * judgement.scale) {
+    judgement.unsure = std::sqrt(judgement.scale * judgement.scale + extra_variance(work, row));
+  }
+  judgement.z = normal_score(judgement.slowdown / judgement.unsure, judgement.degrees);
 }
 
-std::vector<double> levels_of(const std::vector<Member>& members) {
-  std::vector<double> levels;
-  for (const Member& member : members) {
-    levels.push_back(member.level);
+void judge_groups(Work& work, const Prior& learnt) {
+  std::vector<Prior> priors;
+  for (const Group& group : work.groups) {
+    priors.push_back(prior_of(work, group, learnt));
   }
-  return levels;
+  int number = 0;
+  for (Group& group : work.groups) {
+    for (const std::size_t row : group.rows) {
+      work.judged.groups[row] = number;
+    }
+    if (group.rows.size() >= kFewestSubjects) {
+      group.set.emplace(group.values, work.rules, priors[number]);
+      std::vector<double> levels;
+      for (const std::size_t row : group.rows) {
+        levels.push_back(work.levels[row]);
+      }
+      const double middle = median(std::move(levels));
+      for (std::size_t i = 0; i < group.rows.size(); ++i) {
+        judge_row(work, group, i, middle);
+      }
+    }
+    ++number;
+  }
 }
 
-std::vector<Passes> all_passes(const Table& table) {
-  std::vector<Passes> passes;
-  for (const Row& row : table.rows) {
-    passes.push_back(row.x);
+// Sorted, without the worst quarter, at least one.
+double level_without_worst(std::span<const double> values) {
+  std::vector<double> kept;
+  std::ranges::copy_if(values, std::back_inserter(kept),
+                       [](double value) { return !std::isnan(value); });
+  std::ranges::sort(kept);
+  kept.resize(kept.size() - std::min(kept.size(), std::max<std::size_t>(1, kept.size() / 4)));
+  return level(kept);
+}
+
+// The slowdown against peers whose worst passes are left out as well.
+double slowdown_without_worst(const Judged& judged, std::size_t row) {
+  const Table& table = judged.table;
+  const double own = level_without_worst(table.values(row)) - table.rows[row].reference;
+  std::vector<double> others;
+  for (std::size_t other = 0; other < table.rows.size(); ++other) {
+    if (other != row && judged.groups[other] == judged.groups[row]) {
+      const double value = level_without_worst(table.values(other)) - table.rows[other].reference;
+      if (!std::isnan(value)) {
+        others.push_back(value);
+      }
+    }
   }
-  return passes;
+  if (std::isnan(own) || others.empty()) {
+    return 0;
+  }
+  return table.fixed_reference ? own : own - median(std::move(others));
+}
+
+// By time; a median of each half.
+bool slow_in_both_halves(std::span<const double> values, double bound) {
+  std::vector<double> present;
+  std::ranges::copy_if(values, std::back_inserter(present),
+                       [](double value) { return !std::isnan(value); });
+  const std::span<const double> all(present);
+  const std::size_t half = present.size() / 2;
+  return half > 0 && level(all.first(half)) >= bound && level(all.subspan(half)) >= bound;
 }
 
 }  // namespace
 
-Judged judge(Table table) {
-  Judged judged;
-  judged.rows.resize(table.rows.size());
-  const std::vector<Member> members = members_of(table);
-  const auto within = pass_sigma(all_passes(table));
-  judged.within = within.value_or(0);
-  judged.between = robust_sigma(levels_of(members));
-  const bool ranks = table.info.subject != SubjectKind::group;  // a group names nobody
-  if (ranks && members.size() >= kFewestSubjects) {
-    const std::vector<Member> trimmed = members_without_worst(table, members);
-    const double middle = median(levels_of(members));
-    const PeerGroups peers(table, members);
-    const PeerGroups trimmed_peers(table, trimmed);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      Judgement& judgement = judged.rows[members[i].row];
-      judgement =
-          judge_one(table, members[i], peers.of(i), within.value_or(kSinglePassSigma), middle);
-      const double remains = trimmed[i].residual - trimmed_peers.of(i).centre;
-      judgement.lasting = members[i].passes > 1 && remains >= judgement.slowdown / 2;
+bool has_passes(const Table& table) { return table.look != Look::jitter; }
+
+std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
+                              const DetectOptions& options) {
+  std::vector<Work> work(tables.size());
+  for_each_index(tables.size(), [&](std::size_t i) {
+    work[i] = begin(std::move(tables[i]), names, options);
+    if (work[i].judged.table.of_groups()) {
+      work[i].groups.clear();  // a group names nobody
     }
+    for (Group& group : work[i].groups) {
+      if (group.rows.size() >= kFewestToLearn) {
+        group.set.emplace(group.values, work[i].rules, Prior{});
+      }
+    }
+  });
+  std::map<Kin, std::vector<SampleVariance>> seen;
+  for (const Work& one : work) {
+    add_variances(one, seen[kin_of(one.judged.table)]);
   }
-  judged.table = std::move(table);
-  return judged;
+  std::map<Kin, Prior> learnt;
+  for (const auto& [kin, variances] : seen) {
+    learnt[kin] = learnt_prior(variances);
+  }
+  std::vector<Judged> result(work.size());
+  for_each_index(work.size(), [&](std::size_t i) {
+    judge_groups(work[i], learnt.at(kin_of(work[i].judged.table)));
+    result[i] = std::move(work[i].judged);
+    work[i] = {};
+  });
+  return result;
+}
+
+Closer look_closer(const Judged& judged, std::size_t row) {
+  const Judgement& judgement = judged.rows[row];
+  const auto values = judged.table.values(row);
+  const double half_slow = judgement.peers + judgement.slowdown / 2;
+  Closer closer;
+  closer.passes = count(values);
+  closer.slow_passes = static_cast<std::size_t>(
+      std::ranges::count_if(values, [&](double value) { return value >= half_slow; }));
+  closer.both_halves = slow_in_both_halves(values, half_slow);
+  // That passes vary is seen over many of them already.
+  closer.lasting = !has_passes(judged.table) ||
+                   (closer.passes > 1 &&
+                    slowdown_without_worst(judged, row) >= judgement.slowdown / 2);
+  const double half = student_quantile(kQuantile, judgement.degrees) * judgement.unsure;
+  closer.low = judgement.slowdown - half;
+  closer.high = judgement.slowdown + half;
+  return closer;
 }
 
 }  // namespace fleetbench::detect

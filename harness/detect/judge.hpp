@@ -1,43 +1,63 @@
-// How far each subject of a table is from its peers, and how likely that is among healthy ones.
+// How far each subject of a table is from its peers, in units of what is usual among them.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "harness/detect/clean_set.hpp"
+#include "harness/detect/detect.hpp"
+#include "harness/detect/prior.hpp"
 #include "harness/detect/table.hpp"
 
 namespace fleetbench::detect {
 
 // All of it on the log scale, positive is slow.
 struct Judgement {
-  bool judged = false;  // false: no value, or too few peers; nothing else is set
-  std::size_t passes = 0;
-  double level = 0;        // the subject's
+  bool judged = false;     // false: no value, or too few peers; nothing else is set
+  bool clean = false;      // looks like its peers
+  double level = 0;        // the subject's: the median of its passes
   double peers = 0;        // what it is compared with
   double slowdown = 0;     // level - peers
   double against_all = 0;  // level - median of all subjects, without references
-  double low = 0;          // nominal 90 % interval of the slowdown
-  double high = 0;
-  bool lasting = false;         // half of the slowdown remains without its worst passes
-  std::size_t slow_passes = 0;  // in which it was slow by at least half its slowdown
-  double scale = 0;             // sigma of a healthy subject's slowdown
-  double score = 0;             // the slowdown over its own sigma, which is at least that
-  double degrees = 0;           // of Student's t for the score
-  // From here on set by test_all, see significance.hpp.
-  double p_slow = 1;  // one-sided, not corrected for the number of tests
-  double p_fast = 1;
-  double adjusted_slow = 1;  // corrected over the whole run
+  double scale = 0;        // sigma of a healthy subject's slowdown
+  double unsure = 0;       // sigma of this one's: larger where it has fewer passes or is noisier
+  double degrees = 0;      // of Student's t for slowdown / unsure
+  double z = 0;            // the same as a standard normal variable would be
+  // From here on set by test_all(), see significance.hpp.
+  double adjusted_slow = 1;  // p-values, corrected over the whole run
   double adjusted_fast = 1;
 };
 
 struct Judged {
   Table table;
   std::vector<Judgement> rows;
-  double between = 0;  // robust sigma between subjects, as measured
-  double within = 0;   // robust sigma from pass to pass; 0 where there is one pass
+  std::vector<int> groups;  // of each row: who are its peers; -1 where it has no value
+  double between = 0;       // robust sigma between subjects, as measured
+  double within = 0;        // robust sigma from pass to pass; 0 where there is one pass
+  double share = 0;         // of the permitted error, of each of its rows; see significance.hpp
+  double tail = 0;          // degrees of freedom of the tail of what is usual
+  std::vector<std::string> populations;  // where one cohort turned out to be two
 };
 
-// Peers are the other rows. Fewer than three rows with values: none is judged. The spread of the
-// peers is shrunk toward a prior: see scale.cpp.
-Judged judge(Table table);
+// Peers are the other rows of the same cohort, of the same population where a cohort is two. Fewer
+// than three rows with values: none is judged. Spreads are shrunk toward those of the other tables
+// of the layer; a cohort of fewer than eight borrows from larger ones; the only three or four there
+// are take an assumed one. One result a table, in their order.
+std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
+                              const DetectOptions& options);
+
+// What explains a slow subject needs a closer look at its passes.
+struct Closer {
+  std::size_t passes = 0;
+  std::size_t slow_passes = 0;  // in which it was slow by at least half its slowdown
+  bool lasting = false;         // half of the slowdown remains without its worst passes
+  bool both_halves = false;     // seen in the first half of its passes and in the second
+  double low = 0;               // nominal 90 % interval of the slowdown
+  double high = 0;
+};
+Closer look_closer(const Judged& judged, std::size_t row);
+
+// "beyond its covariates": tables whose rows stand for a subject's values at separate times.
+bool has_passes(const Table& table);
 
 }  // namespace fleetbench::detect

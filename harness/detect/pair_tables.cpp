@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/detect/pairs.hpp"
+#include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -22,9 +23,9 @@ std::set<int> nodes_of(const Table& links) {
 
 std::vector<PairValue> levels_of(const Table& links) {
   std::vector<PairValue> values;
-  for (const Row& row : links.rows) {
-    if (const auto x = level(row.x)) {
-      values.push_back({row.node, row.peer, *x});
+  for (std::size_t i = 0; i < links.rows.size(); ++i) {
+    if (const double x = level(links.values(i)); !std::isnan(x)) {
+      values.push_back({links.rows[i].node, links.rows[i].peer, x});
     }
   }
   return values;
@@ -35,14 +36,16 @@ bool touches(const Row& row, Role role, int node) {
 }
 
 // The node's effect in each pass: the fitted one plus the median of what its links show beyond it.
-Passes follow(const Table& links, const PairFit& fit, Role role, int node) {
+std::vector<double> follow(const Table& links, const PairFit& fit, Role role, int node) {
   const double effect = role == Role::receives ? fit.receives[node] : fit.sends[node];
-  Passes result(links.passes.size());
+  std::vector<double> result(links.passes.size(), kAbsent);
   for (std::size_t pass = 0; pass < links.passes.size(); ++pass) {
     std::vector<double> beyond;
-    for (const Row& row : links.rows) {
-      if (row.x[pass] && touches(row, role, node)) {
-        beyond.push_back(*row.x[pass] - fit.expected(row.node, row.peer));
+    for (std::size_t i = 0; i < links.rows.size(); ++i) {
+      const Row& row = links.rows[i];
+      const double x = links.values(i)[pass];
+      if (!std::isnan(x) && touches(row, role, node)) {
+        beyond.push_back(x - fit.expected(row.node, row.peer));
       }
     }
     if (!beyond.empty()) {
@@ -52,22 +55,16 @@ Passes follow(const Table& links, const PairFit& fit, Role role, int node) {
   return result;
 }
 
-Table node_table(const Table& links, const PairFit& fit, Role role,
-                 const std::vector<std::string>& names) {
-  Table table = links;
+Table node_table(const Table& links, const PairFit& fit, Role role) {
+  Table table = empty_like(links);
   table.role = role;
-  table.rows.clear();
-  table.fitted = 0;  // these rows are peers, not residuals
   table.metric += role == Role::sends ? " sending" : role == Role::receives ? " receiving" : "";
   const std::vector<bool>& fitted = role == Role::receives ? fit.receives_fitted : fit.sends_fitted;
   for (const int node : nodes_of(links)) {
     if (fitted[node]) {
-      Row row;
-      row.subject.kind = "node";
-      row.subject.node = names[node];
-      row.node = node;
-      row.x = follow(links, fit, role, node);
-      table.rows.push_back(std::move(row));
+      table.add_row({.node = node});
+      std::ranges::copy(follow(links, fit, role, node),
+                        table.values(table.rows.size() - 1).begin());
     }
   }
   return table;
@@ -111,9 +108,10 @@ void refer_to_best_pair(Table& links) {
   double best = std::numeric_limits<double>::infinity();
   for (const int left_out : nodes_of(links)) {
     std::vector<double> rest;
-    for (const Row& row : links.rows) {
-      if (!touches(row, Role::talks, left_out) && level(row.x)) {
-        rest.push_back(*level(row.x));
+    for (std::size_t i = 0; i < links.rows.size(); ++i) {
+      const double x = level(links.values(i));
+      if (!touches(links.rows[i], Role::talks, left_out) && !std::isnan(x)) {
+        rest.push_back(x);
       }
     }
     if (!rest.empty()) {
@@ -149,7 +147,7 @@ PairTables derive(Table links, const std::vector<std::string>& names) {
   if (fit.fitted_any()) {
     for (const Role role :
          symmetric ? std::vector{Role::talks} : std::vector{Role::sends, Role::receives}) {
-      result.nodes.push_back(node_table(table, fit, role, names));
+      result.nodes.push_back(node_table(table, fit, role));
     }
   }
   return result;

@@ -3,149 +3,261 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <compare>
 #include <map>
-#include <set>
+#include <tuple>
+#include <unordered_map>
 
+#include "harness/detect/cohorts.hpp"
 #include "harness/detect/confirm.hpp"
+#include "harness/detect/parallel.hpp"
+#include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-// A node; the two ends of a link, symmetric ones in one order only; the members of a group, sorted,
-// none where it was the whole fleet. The metric tells which.
-using Key = std::vector<int>;
-using Cells = std::map<Key, std::map<int, std::vector<double>>>;  // subject → pass → values
-
-Key key_of(const SampleRecord& sample, const MetricInfo& metric) {
-  if (metric.subject == SubjectKind::group) {
-    Key members = sample.group;
-    std::ranges::sort(members);
-    return members;
-  }
-  if (!sample.peer) {
-    return {sample.node};
-  }
-  if (metric.symmetric) {
-    return {std::min(sample.node, *sample.peer), std::max(sample.node, *sample.peer)};
-  }
-  return {sample.node, *sample.peer};
-}
-
-Subject group_subject(const RunData& run, const Key& key) {
-  Subject subject;
-  subject.kind = "group";
-  for (const NodeInfo& node : run.header.nodes) {
-    if (key.empty() || std::ranges::binary_search(key, node.index)) {
-      subject.nodes.push_back(node.name);
-    }
-  }
-  return subject;
-}
-
-Subject subject_of(const RunData& run, const Key& key, const MetricInfo& metric) {
-  if (metric.subject == SubjectKind::group) {
-    return group_subject(run, key);
-  }
-  Subject subject;
-  const std::string& name = run.header.nodes.at(key.front()).name;
-  if (key.size() < 2) {
-    subject.kind = "node";
-    subject.node = name;
-    return subject;
-  }
-  subject.kind = "link";
-  subject.a = name;
-  subject.b = run.header.nodes.at(key.back()).name;
-  subject.directed = !metric.symmetric;
-  return subject;
-}
-
 bool usable(double value) { return std::isfinite(value) && value > 0; }
 
-void collect(const StepRecord& step, const SampleRecord& sample, std::vector<Cells>& cells,
-             Reduced& reduced) {
-  for (std::size_t m = 0; m < step.metrics.size() && m < sample.values.size(); ++m) {
-    if (!sample.values[m] || !step.metrics[m].judged) {
-      continue;
+// Where a sample's values go in the tables of one kind of subject.
+struct Place {
+  Row row;
+  int pass = 0;
+  const SampleRecord* sample = nullptr;
+
+  auto key() const { return std::tuple(row.node, row.peer, row.device, row.group, pass); }
+  auto subject() const { return std::tuple(row.node, row.peer, row.device, row.group); }
+};
+
+// Numbers for texts and groups, in an order that does not depend on that of the samples.
+struct Numbers {
+  std::unordered_map<std::string, int> devices;
+  std::map<std::vector<int>, int> groups;
+};
+
+std::vector<int> members_of(const RunData& run, const SampleRecord& sample) {
+  std::vector<int> members = sample.group;
+  if (members.empty()) {
+    for (const NodeInfo& node : run.header.nodes) {
+      members.push_back(node.index);
     }
-    const double value = *sample.values[m];
-    if (usable(value)) {
-      const MetricInfo& metric = step.metrics[m];
-      cells[m][key_of(sample, metric)][sample.pass].push_back(to_x(value, metric.better));
-      continue;
+  }
+  std::ranges::sort(members);
+  return members;
+}
+
+bool has_group_metrics(const StepRecord& step) {
+  return std::ranges::any_of(
+      step.metrics, [](const MetricInfo& metric) { return metric.subject == SubjectKind::group; });
+}
+
+void number_subjects(const RunData& run, Names& names, Numbers& numbers) {
+  std::vector<std::string> devices;
+  for (const SampleRecord& sample : run.samples) {
+    if (!sample.device.empty() && numbers.devices.try_emplace(sample.device, 0).second) {
+      devices.push_back(sample.device);
     }
-    reduced.troubles.push_back(
-        {sample.step, sample.slot, sample.pass, sample.node, sample.peer, sample.group,
-         Status::failed,
-         fmt::format("its {} of {} is not a positive number", step.metrics[m].name, value)});
+    if (has_group_metrics(run.steps.at(sample.step))) {
+      numbers.groups.try_emplace(members_of(run, sample), 0);
+    }
+  }
+  std::ranges::sort(devices);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    numbers.devices[devices[i]] = static_cast<int>(i);
+  }
+  for (auto& [members, number] : numbers.groups) {
+    number = static_cast<int>(names.groups.size());
+    names.groups.push_back(members);
+  }
+  names.devices = std::move(devices);
+}
+
+void number_cohorts(const RunData& run, Names& names) {
+  std::map<std::string, int> numbers;
+  const std::vector<std::string> keys = cohorts_of(run.header.nodes);
+  for (const std::string& key : keys) {
+    numbers.try_emplace(key, 0);
+  }
+  for (auto& [key, number] : numbers) {
+    number = static_cast<int>(names.cohort_names.size());
+    names.cohort_names.push_back(key);
+  }
+  for (const std::string& key : keys) {
+    names.cohorts.push_back(numbers.at(key));
   }
 }
 
-Table table_of(const RunData& run, const StepRecord& step, const MetricInfo& metric,
-               const Cells& cells) {
+Row row_of(const RunData& run, const SampleRecord& sample, const MetricInfo& metric,
+           const Numbers& numbers) {
+  Row row;
+  switch (metric.subject) {
+    case SubjectKind::group:
+      row.group = numbers.groups.at(members_of(run, sample));
+      return row;
+    case SubjectKind::device:
+      row.device = sample.device.empty() ? -1 : numbers.devices.at(sample.device);
+      break;
+    case SubjectKind::link:
+      row.peer = sample.peer.value_or(-1);
+      break;
+    case SubjectKind::node:
+      break;
+  }
+  row.node = sample.node;
+  if (metric.symmetric && row.peer >= 0 && row.peer < row.node) {
+    std::swap(row.node, row.peer);
+  }
+  return row;
+}
+
+// The good samples of a step by subject and pass.
+std::vector<Place> places_of(const RunData& run, const std::vector<const SampleRecord*>& samples,
+                             const MetricInfo& metric, const Numbers& numbers) {
+  std::vector<Place> places;
+  places.reserve(samples.size());
+  for (const SampleRecord* sample : samples) {
+    places.push_back({row_of(run, *sample, metric, numbers), sample->pass, sample});
+  }
+  std::ranges::stable_sort(places, {}, &Place::key);
+  return places;
+}
+
+std::vector<int> passes_of(const std::vector<Place>& places, std::size_t metric) {
+  std::vector<int> passes;
+  for (const Place& place : places) {
+    if (place.sample->values[metric] &&
+        (passes.empty() || !std::ranges::binary_search(passes, place.pass))) {
+      passes.insert(std::ranges::lower_bound(passes, place.pass), place.pass);
+    }
+  }
+  return passes;
+}
+
+// Fills rows from places, which are sorted: those of one subject and pass lie side by side, and
+// where there are several, their median counts.
+template <typename Transform>
+void fill(Table& table, const std::vector<Place>& places, std::size_t metric,
+          const Transform& transform) {
+  table.passes = passes_of(places, metric);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < places.size();) {
+    const std::size_t first = i;
+    values.clear();
+    for (; i < places.size() && places[i].key() == places[first].key(); ++i) {
+      if (const auto& value = places[i].sample->values[metric]) {
+        if (const double x = transform(*value); !std::isnan(x)) {
+          values.push_back(x);
+        }
+      }
+    }
+    if (values.empty()) {
+      continue;
+    }
+    const Row& row = places[first].row;
+    const bool is_new = table.rows.empty() ||
+                        Place{table.rows.back(), 0, nullptr}.subject() != places[first].subject();
+    if (is_new) {
+      table.add_row(row);
+    }
+    const auto pass = std::ranges::lower_bound(table.passes, places[first].pass);
+    table.values(table.rows.size() - 1)[pass - table.passes.begin()] =
+        values.size() == 1 ? values.front() : median(values);
+  }
+}
+
+Table begin_table(const StepRecord& step, const MetricInfo& metric) {
   Table table;
   table.step = step.step;
-  table.step_id = step.id;
+  table.step_id = step.id.empty() ? full_name(step, metric) : step.id;
   table.metric = full_name(step, metric);
   table.info = metric;
-  std::set<int> passes;
-  for (const auto& [key, by_pass] : cells) {
-    for (const auto& [pass, values] : by_pass) {
-      passes.insert(pass);
-    }
-  }
-  table.passes.assign(passes.begin(), passes.end());
-  for (const auto& [key, by_pass] : cells) {
-    Row row;
-    row.subject = subject_of(run, key, metric);
-    if (metric.subject != SubjectKind::group) {
-      row.node = key.front();
-    }
-    if (metric.subject != SubjectKind::group && key.size() > 1) {
-      row.peer = key.back();
-      table.role = Role::link;
-    }
-    for (const int pass : table.passes) {
-      const auto found = by_pass.find(pass);
-      row.x.push_back(found == by_pass.end() ? std::nullopt : std::optional(median(found->second)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  remove_drift(table);
+  table.role = metric.subject == SubjectKind::link ? Role::link : Role::own;
   return table;
+}
+
+void note_unusable(const StepRecord& step, const SampleRecord& sample, Reduced& reduced) {
+  for (std::size_t m = 0; m < step.metrics.size() && m < sample.values.size(); ++m) {
+    if (step.metrics[m].judged && sample.values[m] && !usable(*sample.values[m])) {
+      reduced.troubles.push_back({sample.step, sample.slot, sample.pass, sample.node, sample.device,
+                                  sample.peer, sample.group, Status::failed,
+                                  fmt::format("its {} of {} is not a positive number",
+                                              step.metrics[m].name, *sample.values[m])});
+    }
+  }
+}
+
+// Metrics of a step that sort its samples in the same way share the work of sorting them.
+using Sorting = std::pair<SubjectKind, bool>;
+
+void add_tables(const RunData& run, const StepRecord& step,
+                const std::vector<const SampleRecord*>& samples, const Numbers& numbers,
+                Reduced& reduced) {
+  std::map<Sorting, std::vector<Place>> sorted;
+  std::vector<std::pair<std::size_t, Table*>> work;
+  for (std::size_t m = 0; m < step.metrics.size(); ++m) {
+    const MetricInfo& metric = step.metrics[m];
+    if (!metric.judged && !metric.covariate) {
+      continue;
+    }
+    const Sorting sorting{metric.subject, metric.symmetric};
+    if (!sorted.contains(sorting)) {
+      sorted[sorting] = places_of(run, samples, metric, numbers);
+    }
+    auto& tables = metric.judged ? reduced.tables : reduced.covariates;
+    tables.push_back(begin_table(step, metric));
+    work.emplace_back(m, &tables.back());
+  }
+  for_each_index(work.size(), [&](std::size_t i) {
+    const auto [m, table] = work[i];
+    const MetricInfo& metric = step.metrics[m];
+    const auto& places = sorted.at({metric.subject, metric.symmetric});
+    if (metric.covariate) {
+      fill(*table, places, m, [](double value) { return std::isfinite(value) ? value : kAbsent; });
+    } else {
+      fill(*table, places, m,
+           [&](double value) { return usable(value) ? to_x(value, metric.better) : kAbsent; });
+      remove_drift(*table);
+    }
+  });
 }
 
 }  // namespace
 
 std::string full_name(const StepRecord& step, const MetricInfo& metric) {
-  return metric.name.empty() ? step.id : step.id + "." + metric.name;
+  return metric.name.empty() ? step.id
+         : step.id.empty()   ? metric.name
+                             : step.id + "." + metric.name;
 }
 
 Reduced reduce(const RunData& run) {
   Reduced reduced;
-  std::vector<std::vector<Cells>> cells;  // by step, by metric
-  for (const StepRecord& step : run.steps) {
-    cells.emplace_back(step.metrics.size());
+  for (const NodeInfo& node : run.header.nodes) {
+    reduced.names.nodes.push_back(node.name);
   }
+  Numbers numbers;
+  number_subjects(run, reduced.names, numbers);
+  number_cohorts(run, reduced.names);
+  std::vector<std::vector<const SampleRecord*>> good(run.steps.size());
   for (const SampleRecord& sample : run.samples) {
     if (sample.status == Status::ok && sample.confirms) {
       continue;  // for its suspect alone, see confirm.hpp
     }
     if (sample.status == Status::ok) {
-      collect(run.steps.at(sample.step), sample, cells.at(sample.step), reduced);
+      good.at(sample.step).push_back(&sample);
+      note_unusable(run.steps.at(sample.step), sample, reduced);
     } else {
       reduced.troubles.push_back({sample.step, sample.slot, occasion_of(sample), sample.node,
-                                  sample.peer, sample.group, sample.status, sample.reason});
+                                  sample.device, sample.peer, sample.group, sample.status,
+                                  sample.reason});
     }
   }
+  std::size_t tables = 0;
   for (const StepRecord& step : run.steps) {
-    for (std::size_t m = 0; m < step.metrics.size(); ++m) {
-      if (!step.metrics[m].judged) {
-        continue;
-      }
-      reduced.tables.push_back(table_of(run, step, step.metrics[m], cells[step.step][m]));
-    }
+    tables += step.metrics.size();
+  }
+  reduced.tables.reserve(tables);  // threads hold pointers into them
+  reduced.covariates.reserve(tables);
+  for (const StepRecord& step : run.steps) {
+    add_tables(run, step, good[step.step], numbers, reduced);
   }
   return reduced;
 }

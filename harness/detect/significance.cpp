@@ -2,100 +2,206 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <tuple>
 
+#include "harness/detect/normal.hpp"
+#include "harness/detect/robust.hpp"
 #include "harness/detect/student.hpp"
 #include "harness/detect/tails.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-bool is_link(const Judged& judged) { return judged.table.role == Role::link; }
+enum class Scope { node, device, link };
+
+Scope scope_of(const Table& table) {
+  return table.of_links() ? Scope::link : table.of_devices() ? Scope::device : Scope::node;
+}
 
 // Residuals of a fit that has nearly as many parameters as values crowd around 0, which looks like
-// a long tail: tables with fewer values than this a parameter do not count.
+// a long tail: tables with fewer values than this a parameter do not count. Nor do those of so few
+// subjects that their spread was assumed.
 constexpr std::size_t kValuesPerParameter = 16;
+constexpr std::size_t kFewestRows = 5;
 
 bool shows_tail(const Table& table) {
-  return table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
+  return table.rows.size() >= kFewestRows &&
+         table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
 }
 
-// Nodes of one layer share a tail, and so do its links: one table alone has too few values.
-void set_degrees(std::vector<Judged>& tables, Layer layer, bool links) {
-  std::vector<Judgement*> group;
-  std::vector<double> scores;
-  for (Judged& judged : tables) {
-    if (judged.table.info.layer == layer && is_link(judged) == links) {
-      for (Judgement& judgement : judged.rows) {
-        if (judgement.judged) {
-          group.push_back(&judgement);
-          if (shows_tail(judged.table)) {
-            scores.push_back(judgement.slowdown / judgement.scale);
-          }
-        }
-      }
-    }
-  }
-  const double tail = tail_degrees(scores);
-  for (Judgement* judgement : group) {
-    judgement->degrees = std::min(judgement->degrees, tail);
-    judgement->p_slow = student_tail(judgement->score, judgement->degrees);
-    judgement->p_fast = student_tail(-judgement->score, judgement->degrees);
-  }
+// Tables whose scores are expected to have the same tail, first in the whole run, then in a layer.
+using Kind = std::tuple<Scope, Look, Part>;
+using KindInLayer = std::pair<Kind, Layer>;
+
+Kind kind_of(const Table& table) { return {scope_of(table), table.look, table.part}; }
+
+// Where spreads are known well, long tails of the subjects show in the scores as they are. Where
+// they are estimated from few, scores have long tails already, which is accounted for, and those of
+// the subjects hardly lengthen them.
+constexpr double kExpectedDegrees = 15;
+constexpr double kManyPeers = 12;
+constexpr double kRunLogSigma = 0.7;
+// A layer's tail is believed to be like the run's, by a factor of about 1.5.
+constexpr double kLayerLogSigma = 0.4;
+
+TailPrior run_prior(double degrees) {
+  const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
+  return {std::min(kMostTailDegrees, kExpectedDegrees * longer), kRunLogSigma};
 }
 
-void adjust(std::vector<Judged>& tables, bool links) {
-  std::vector<Judgement*> tested;
-  std::vector<double> slow;
-  std::vector<double> fast;
-  for (Judged& judged : tables) {
-    if (is_link(judged) != links) {
-      continue;
-    }
-    for (Judgement& judgement : judged.rows) {
+// Of the spreads behind the scores.
+double typical_degrees(const std::vector<const Judged*>& tables) {
+  std::vector<double> degrees;
+  for (const Judged* judged : tables) {
+    for (const Judgement& judgement : judged->rows) {
       if (judgement.judged) {
-        tested.push_back(&judgement);
-        slow.push_back(judgement.p_slow);
-        fast.push_back(judgement.p_fast);
+        degrees.push_back(judgement.degrees);
+        break;  // nearly the same in all rows
       }
     }
   }
-  slow = holm(slow);
-  fast = holm(fast);
-  const double weight =
-      static_cast<double>(weighted_tests(tables, links)) / static_cast<double>(tested.size());
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    tested[i]->adjusted_slow = std::min(1.0, weight * slow[i]);
-    tested[i]->adjusted_fast = std::min(1.0, weight * fast[i]);
+  return median(std::move(degrees));
+}
+
+void add_scores(const Judged& judged, std::vector<double>& scores) {
+  if (shows_tail(judged.table)) {
+    for (const Judgement& judgement : judged.rows) {
+      if (judgement.judged) {
+        scores.push_back(judgement.z);
+      }
+    }
   }
+}
+
+void set_tails(std::vector<Judged>& tables) {
+  std::map<Kind, std::vector<double>> of_run;
+  std::map<Kind, std::vector<const Judged*>> tables_of_run;
+  std::map<KindInLayer, std::vector<double>> of_layer;
+  for (const Judged& judged : tables) {
+    add_scores(judged, of_run[kind_of(judged.table)]);
+    tables_of_run[kind_of(judged.table)].push_back(&judged);
+    add_scores(judged, of_layer[{kind_of(judged.table), judged.table.info.layer}]);
+  }
+  std::map<Kind, double> run_degrees;
+  for (const auto& [kind, scores] : of_run) {
+    run_degrees[kind] = fit_tail(scores, run_prior(typical_degrees(tables_of_run[kind]))).degrees;
+  }
+  std::map<KindInLayer, Tail> tails;
+  for (const auto& [key, scores] : of_layer) {
+    const TailPrior prior{run_degrees.at(key.first), kLayerLogSigma};
+    tails[key] = fit_tail(scores, prior);
+  }
+  for (Judged& judged : tables) {
+    const Tail& tail = tails.at({kind_of(judged.table), judged.table.info.layer});
+    judged.tail = tail.degrees;
+  }
+}
+
+constexpr double kJitterWeight = 0.25;
+
+std::size_t judged_rows(const Judged& judged) {
+  return static_cast<std::size_t>(std::ranges::count_if(judged.rows, &Judgement::judged));
+}
+
+// Tables that share a part of the error.
+using Family = std::pair<Scope, Look>;
+using FamilyInLayer = std::pair<Family, Layer>;
+
+// How many tables of single metrics a family has in a layer.
+std::map<FamilyInLayer, int> count_metrics(const std::vector<Judged>& tables) {
+  std::map<FamilyInLayer, int> counts;
+  for (const Judged& judged : tables) {
+    if (judged.table.part == Part::metric && judged_rows(judged) > 0) {
+      ++counts[{{scope_of(judged.table), judged.table.look}, judged.table.info.layer}];
+    }
+  }
+  return counts;
+}
+
+void set_shares(std::vector<Judged>& tables) {
+  const auto metrics = count_metrics(tables);
+  std::map<Family, std::map<Part, double>> rows;  // tests in each part of each family
+  std::vector<std::pair<Family, Part>> places;
+  for (const Judged& judged : tables) {
+    const Family family{scope_of(judged.table), judged.table.look};
+    const auto count = metrics.find({family, judged.table.info.layer});
+    const bool only = count != metrics.end() && count->second == 1;
+    places.emplace_back(family, only ? Part::layer : judged.table.part);
+    if (const std::size_t judged_here = judged_rows(judged); judged_here > 0) {
+      rows[family][places.back().second] += static_cast<double>(judged_here);
+    }
+  }
+  double total = 0;
+  for (const auto& [family, parts] : rows) {
+    total += family.second == Look::jitter ? kJitterWeight : 1;
+  }
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const auto& [family, part] = places[i];
+    if (judged_rows(tables[i]) > 0) {
+      const auto& parts = rows.at(family);
+      const double weight = family.second == Look::jitter ? kJitterWeight : 1;
+      tables[i].share = weight / total / static_cast<double>(parts.size()) / parts.at(part);
+    }
+  }
+}
+
+// Scores under this are far from any adjusted p-value of interest: they only count.
+constexpr double kWorthTesting = 2;
+
+struct Test {
+  double p = 1;
+  double share = 0;
+  double* adjusted = nullptr;
+};
+
+// Holm's step-down adjustment with weights: the k-th smallest p over share, times the share of all
+// that are not smaller.
+void adjust(std::vector<Test> tests, double all_shares) {
+  std::ranges::sort(tests, {}, [](const Test& test) { return test.p / test.share; });
+  double remaining = all_shares;
+  double largest = 0;
+  for (Test& test : tests) {
+    largest = std::max(largest, std::min(1.0, test.p / test.share * remaining));
+    *test.adjusted = largest;
+    remaining = std::max(test.share, remaining - test.share);
+  }
+}
+
+void adjust_all(std::vector<Judged>& tables) {
+  std::vector<Test> slow;
+  std::vector<Test> fast;
+  double shares = 0;
+  for (Judged& judged : tables) {
+    const Tail tail{judged.tail};
+    for (Judgement& judgement : judged.rows) {
+      if (!judgement.judged) {
+        continue;
+      }
+      shares += judged.share;
+      if (judgement.z > kWorthTesting) {
+        slow.push_back(
+            {tail_probability(tail, judgement.z), judged.share, &judgement.adjusted_slow});
+      } else if (judgement.z < -kWorthTesting) {
+        fast.push_back(
+            {tail_probability(tail, -judgement.z), judged.share, &judgement.adjusted_fast});
+      }
+    }
+  }
+  adjust(std::move(slow), shares);
+  adjust(std::move(fast), shares);
 }
 
 }  // namespace
 
-// Nodes and links each have half of the permitted error: links are so many more that nodes, which
-// are what most faults are about, would otherwise be tested at a level that grows with their
-// square.
-std::size_t weighted_tests(const std::vector<Judged>& tables, bool links) {
-  std::size_t tests = 0;
-  bool both = false;
-  for (const Judged& judged : tables) {
-    const auto count = std::ranges::count_if(judged.rows, &Judgement::judged);
-    const bool same = is_link(judged) == links;
-    tests += same ? static_cast<std::size_t>(count) : 0;
-    both = both || (!same && count > 0);
-  }
-  return both ? 2 * tests : tests;
-}
-
 void test_all(std::vector<Judged>& tables) {
-  for (const Layer layer : all_layers()) {
-    set_degrees(tables, layer, false);
-    set_degrees(tables, layer, true);
-  }
-  adjust(tables, false);
-  adjust(tables, true);
+  set_tails(tables);
+  set_shares(tables);
+  adjust_all(tables);
 }
 
-std::optional<double> smallest_visible(const Judged& judged, std::size_t tests, double family_error,
+std::optional<double> smallest_visible(const Judged& judged, double family_error,
                                        double min_effect) {
   std::vector<double> scales;
   std::vector<double> degrees;
@@ -111,8 +217,9 @@ std::optional<double> smallest_visible(const Judged& judged, std::size_t tests, 
   // Not the median: among three nodes a slow one spoils the scale of the other two.
   const auto typical = scales.begin() + std::ssize(scales) / 4;
   std::nth_element(scales.begin(), typical, scales.end());
-  const double p = family_error / static_cast<double>(tests);
-  const double visible = student_quantile(p, median(std::move(degrees))) * *typical;
+  const double z =
+      tail_quantile({judged.tail}, family_error * judged.share);
+  const double visible = score_of_normal(z, median(std::move(degrees))) * *typical;
   return std::max(visible, std::log1p(min_effect));
 }
 

@@ -8,18 +8,20 @@
 
 namespace fleetbench::detect {
 
-// Sets the p-values of all judged rows of the run: Student's t with the degrees of the spread's
-// estimate, or with those of the tail that the layer's scores show, whichever is longer. Adjusted
-// by Holm among the nodes and among the links, each with half of the permitted error (with all of
-// it where the other has no tests).
+// Sets the p-values of all judged rows of the run, and of each table the tail and the share of the
+// error that a row of it has. What is usual is learnt from the scores themselves: the tail that
+// fits those of a layer, of which the tail of the whole run is the expectation.
+//
+// One multiplicity rule for everything: Holm over all subjects and tests, weighted. Nodes, devices
+// and links, and each way to look at them, have equal parts of the error (jitter a quarter of
+// one); of each part one half goes to the layers' averages and one to the single metrics, so that
+// many metrics do not take from the layers and many links not from the nodes. A layer's only metric
+// counts as its average.
 void test_all(std::vector<Judged>& tables);
-
-// By how much the smallest p-value of a node, or of a link, is multiplied.
-std::size_t weighted_tests(const std::vector<Judged>& tables, bool links);
 
 // The slowdown that a typical subject would have needed to be reported: log scale; none where
 // nothing was judged.
-std::optional<double> smallest_visible(const Judged& judged, std::size_t tests, double family_error,
+std::optional<double> smallest_visible(const Judged& judged, double family_error,
                                        double min_effect);
 
 }  // namespace fleetbench::detect

@@ -4,77 +4,132 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
-#include <tuple>
+
+#include "harness/detect/derived_tables.hpp"
+#include "harness/detect/hits.hpp"
+#include "harness/detect/slow_text.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-constexpr std::size_t kFewestForSuspect = 5;  // nodes
+constexpr std::size_t kFewestForSuspect = 5;  // peers
 constexpr double kFastTimes = 4;              // the minimum effect
+// Of a node's devices; fewer that are slow are slow by themselves.
+constexpr double kMostDevices = 0.75;
+constexpr std::size_t kMostMetrics = 12;  // told in one finding
 
-struct Hit {
-  const Table* table = nullptr;
-  const Row* row = nullptr;
-  const Judgement* judgement = nullptr;
-  std::size_t nodes = 0;  // in the table
-};
-
-// Layer and subject; both directions of a link are one subject.
-using Key = std::tuple<Layer, int, int>;
-
-Key key_of(const Hit& hit) {
-  const Row& row = *hit.row;
-  return {hit.table->info.layer, row.peer < 0 ? row.node : std::min(row.node, row.peer),
-          row.peer < 0 ? -1 : std::max(row.node, row.peer)};
+double bound_of(const Table& table, const DetectOptions& options, double times) {
+  return std::log1p(times * min_effect(options, table.info.layer));
 }
 
-std::size_t count_nodes(const Table& table) {
-  std::set<int> nodes;
-  for (const Row& row : table.rows) {
-    nodes.insert(row.node);
-    if (row.peer >= 0) {
-      nodes.insert(row.peer);
+Chosen slow_enough(const DetectOptions& options) {
+  return [&options](const Table& table, const Judgement& judgement) {
+    const double bound = bound_of(table, options, 1);
+    return judgement.adjusted_slow <= options.family_error && judgement.slowdown >= bound &&
+           (!table.of_links() || judgement.against_all >= bound);
+  };
+}
+
+Chosen fast_enough(const DetectOptions& options) {
+  return [&options](const Table& table, const Judgement& judgement) {
+    return table.role == Role::own && table.look == Look::measured && table.part == Part::metric &&
+           judgement.adjusted_fast <= options.family_error &&
+           -judgement.slowdown >= bound_of(table, options, kFastTimes);
+  };
+}
+
+bool survives(const Hit& hit) { return hit.closer.lasting || hit.closer.passes == 1; }
+
+FindingStatus status_of(const Hit& hit, bool imported) {
+  const bool single = hit.closer.passes < 2 && has_passes(hit.table());
+  if (single || hit.peers < kFewestForSuspect) {
+    return FindingStatus::tentative;
+  }
+  return imported && hit.closer.both_halves ? FindingStatus::confirmed : FindingStatus::suspect;
+}
+
+int certainty(FindingStatus status) {
+  return status == FindingStatus::confirmed ? 2 : status == FindingStatus::suspect ? 1 : 0;
+}
+
+// The one whose effect and interval are the finding's.
+const Hit& leading(const std::vector<Hit>& hits) {
+  const Hit* base = &hits.front();
+  const auto before = [](const Hit& hit) {
+    return std::tuple(hit.table().look != Look::measured, hit.table().part != Part::layer,
+                      hit.judgement().scale);
+  };
+  for (const Hit& hit : hits) {
+    base = before(hit) < before(*base) ? &hit : base;
+  }
+  const Hit* worst = base;
+  for (const Hit& hit : hits) {
+    if (hit.closer.low > std::max(base->closer.high, worst->closer.low)) {
+      worst = &hit;
     }
   }
-  return nodes.size();
+  return *worst;
 }
 
-bool slow_enough(const Judgement& judgement, double bound, double family_error) {
-  return judgement.judged && judgement.slowdown >= bound && judgement.against_all >= bound &&
-         judgement.adjusted_slow <= family_error;
+MetricEvidence metric_of(const Judged& judged, std::size_t row) {
+  const Better better = judged.table.info.better;
+  const Judgement& judgement = judged.rows[row];
+  return {judged.table.metric, judged.table.info.unit, to_value(judgement.level, better),
+          to_value(judgement.peers, better), to_pct(judgement.slowdown)};
 }
 
-bool fast_enough(const Judgement& judgement, double bound, double family_error) {
-  return judgement.judged && -judgement.slowdown >= bound &&
-         judgement.adjusted_fast <= family_error;
+std::optional<std::size_t> row_of(const Table& table, const Row& subject) {
+  const auto found = std::ranges::find_if(table.rows, [&](const Row& row) {
+    return row.node == subject.node && row.device == subject.device && row.peer == subject.peer;
+  });
+  return found == table.rows.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - table.rows.begin()));
 }
 
-template <typename Chosen>
-std::map<Key, std::vector<Hit>> collect(const std::vector<Judged>& tables, Chosen chosen) {
-  std::map<Key, std::vector<Hit>> hits;
-  for (const Judged& judged : tables) {
-    if (judged.table.info.subject == SubjectKind::group) {
+// Of a layer's average: those of its metrics that stand out most.
+void add_metrics_of_layer(const Evaluated& evaluated, const Hit& hit, Finding& finding) {
+  std::vector<std::pair<double, MetricEvidence>> metrics;
+  for (const Judged& judged : evaluated.tables) {
+    if (!averages(hit.table(), judged.table)) {
       continue;
     }
-    const std::size_t nodes = count_nodes(judged.table);
-    for (std::size_t i = 0; i < judged.rows.size(); ++i) {
-      if (chosen(judged.table, judged.rows[i])) {
-        const Hit hit{&judged.table, &judged.table.rows[i], &judged.rows[i], nodes};
-        hits[key_of(hit)].push_back(hit);
+    const auto row = row_of(judged.table, hit.subject());
+    if (row && judged.rows[*row].judged && judged.rows[*row].z > 1) {
+      metrics.emplace_back(judged.rows[*row].z, metric_of(judged, *row));
+    }
+  }
+  std::ranges::stable_sort(metrics, std::greater<>(), [](const auto& entry) { return entry.first; });
+  for (auto& [z, metric] : metrics) {
+    const bool told = std::ranges::any_of(
+        finding.metrics, [&](const auto& other) { return other.metric == metric.metric; });
+    if (!told && finding.metrics.size() < kMostMetrics) {
+      finding.metrics.push_back(std::move(metric));
+    }
+  }
+}
+
+void add_next_check(const Evaluated& evaluated, const Hit& hit, Finding& finding) {
+  finding.next_check = hit.table().info.next_check;
+  for (const Judged& judged : evaluated.tables) {
+    if (finding.next_check.empty() || hit.table().part == Part::layer) {
+      const bool same = !finding.metrics.empty() && judged.table.part == Part::metric &&
+                        judged.table.metric == finding.metrics.front().metric;
+      if (same) {
+        finding.next_check = judged.table.info.next_check;
+        return;
       }
     }
   }
-  return hits;
 }
 
-Subject merged_subject(const std::vector<Hit>& hits) {
-  Subject subject = hits.front().row->subject;
-  const bool same = std::all_of(hits.begin(), hits.end(),
-                                [&subject](const Hit& hit) { return hit.row->subject == subject; });
+Subject merged_subject(const Names& names, const std::vector<Hit>& hits) {
+  Subject subject = subject_of(names, hits.front().table(), hits.front().subject());
+  const bool same = std::ranges::all_of(hits, [&](const Hit& hit) {
+    return subject_of(names, hit.table(), hit.subject()) == subject;
+  });
   if (!same && subject.kind == "link") {
-    if (hits.front().row->node > hits.front().row->peer) {
+    if (hits.front().subject().node > hits.front().subject().peer) {
       std::swap(subject.a, subject.b);
     }
     subject.directed = false;
@@ -82,88 +137,76 @@ Subject merged_subject(const std::vector<Hit>& hits) {
   return subject;
 }
 
-MetricEvidence metric_of(const Hit& hit) {
-  const Better better = hit.table->info.better;
-  return {hit.table->metric, hit.table->info.unit, to_value(hit.judgement->level, better),
-          to_value(hit.judgement->peers, better), to_pct(hit.judgement->slowdown)};
-}
-
-std::string compared(const Hit& hit, double pct) {
-  const std::string name = describe(hit.row->subject);
-  switch (hit.table->role) {
-    case Role::sends:
-      return fmt::format("what {} sends is {}", name,
-                         describe_slowdown(pct, "what its peers send"));
-    case Role::receives:
-      return fmt::format("what {} receives is {}", name,
-                         describe_slowdown(pct, "what its peers receive"));
-    case Role::talks:
-      return fmt::format("{} with {} is {}", hit.table->metric, name,
-                         describe_slowdown(pct, "between its peers"));
-    case Role::link:
-      return fmt::format(
-          "{} {} is {}", hit.table->metric, name,
-          describe_slowdown(pct, hit.table->fixed_reference ? "on the best pair"
-                                                            : "its two ends lead one to expect"));
-    case Role::own:
-      break;
-  }
-  return fmt::format("{} is {} than the median of its peers", hit.table->metric,
-                     pct > 0 ? "slower" : "faster");
-}
-
-Evidence evidence_of(const Hit& hit) {
-  std::string text = compared(hit, to_pct(hit.judgement->slowdown));
-  if (hit.judgement->slowdown > 0) {
-    text += fmt::format("{} in {} of {} passes", hit.table->role == Role::own ? "" : ",",
-                        hit.judgement->slow_passes, hit.judgement->passes);
-  }
-  return {std::move(text), hit.table->step_id};
-}
-
-Finding common_finding(std::vector<Hit> hits) {
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
-    return std::abs(a.judgement->slowdown) > std::abs(b.judgement->slowdown);
-  });
+Finding common_finding(const Evaluated& evaluated, std::vector<Hit> hits) {
+  std::ranges::stable_sort(hits, std::greater<>(),
+                           [](const Hit& hit) { return std::abs(hit.judgement().slowdown); });
+  const Hit& lead = leading(hits);
   Finding finding;
-  finding.subject = merged_subject(hits);
-  finding.layer = hits.front().table->info.layer;
-  finding.next_check = hits.front().table->info.next_check;
+  finding.subject = merged_subject(evaluated.names, hits);
+  finding.layer = lead.table().info.layer;
   finding.status = FindingStatus::tentative;
+  finding.slowdown_pct = to_pct(lead.judgement().slowdown);
+  finding.ci_low_pct = to_pct(lead.closer.low);
+  finding.ci_high_pct = to_pct(lead.closer.high);
   for (const Hit& hit : hits) {
-    finding.metrics.push_back(metric_of(hit));
-    finding.evidence.push_back(evidence_of(hit));
-    if (hit.nodes >= kFewestForSuspect && hit.judgement->passes > 1) {
-      finding.status = FindingStatus::suspect;
+    if (hit.table().part == Part::metric && hit.table().look == Look::measured) {
+      finding.metrics.push_back(metric_of(*hit.judged, hit.row));
+    }
+    finding.evidence.push_back(evidence_of(evaluated.names, hit));
+    const FindingStatus status = status_of(hit, evaluated.run->imported);
+    finding.status = certainty(status) > certainty(finding.status) ? status : finding.status;
+  }
+  for (const Hit& hit : hits) {
+    if (hit.table().part == Part::layer) {
+      add_metrics_of_layer(evaluated, hit, finding);
+    } else if (hit.table().look != Look::measured && finding.metrics.empty()) {
+      finding.metrics.push_back(metric_of(*hit.judged, hit.row));
     }
   }
+  add_next_check(evaluated, lead, finding);
   return finding;
 }
 
-void set_effect(Finding& finding, const Judgement& judgement) {
-  finding.slowdown_pct = to_pct(judgement.slowdown);
-  finding.ci_low_pct = to_pct(judgement.low);
-  finding.ci_high_pct = to_pct(judgement.high);
-}
-
-Finding slow_finding(const std::vector<Hit>& hits) {
-  Finding finding = common_finding(hits);
-  const Hit& surest =
-      *std::ranges::max_element(hits, {}, [](const Hit& hit) { return hit.judgement->low; });
-  set_effect(finding, *surest.judgement);
+// Slow as measured, but no more than its covariates explain: each of its metrics that has any.
+void explain_by_covariates(const Evaluated& evaluated, const std::vector<Hit>& hits,
+                           Finding& finding) {
+  bool beyond = false;
+  std::vector<std::string> covariates;
+  std::size_t explained = 0;
+  std::size_t measured = 0;
   for (const Hit& hit : hits) {
-    finding.p_value = std::min(finding.p_value, hit.judgement->adjusted_slow);
+    beyond = beyond || hit.table().look == Look::beyond;
+    if (hit.table().look != Look::measured || hit.table().part != Part::metric) {
+      continue;
+    }
+    ++measured;
+    const auto causes = covariates_of(evaluated, hit);
+    explained += !causes.empty();
+    for (const Explained& cause : causes) {
+      finding.evidence.push_back({cause.text, "telemetry"});
+      covariates.push_back(cause.covariate);
+    }
   }
+  if (!beyond && measured > 0 && explained == measured) {
+    std::ranges::sort(covariates);
+    covariates.erase(std::ranges::unique(covariates).begin(), covariates.end());
+    finding.explained_by_covariates = std::move(covariates);
+  }
+}
+
+Finding slow_finding(const Evaluated& evaluated, const std::vector<Hit>& hits) {
+  Finding finding = common_finding(evaluated, hits);
+  for (const Hit& hit : hits) {
+    finding.p_value = std::min(finding.p_value, hit.judgement().adjusted_slow);
+  }
+  explain_by_covariates(evaluated, hits, finding);
   return finding;
 }
 
-Finding fast_finding(const std::vector<Hit>& hits) {
-  Finding finding = common_finding(hits);
-  const Hit& surest =
-      *std::ranges::min_element(hits, {}, [](const Hit& hit) { return hit.judgement->high; });
-  set_effect(finding, *surest.judgement);
+Finding fast_finding(const Evaluated& evaluated, const std::vector<Hit>& hits) {
+  Finding finding = common_finding(evaluated, hits);
   for (const Hit& hit : hits) {
-    finding.p_value = std::min(finding.p_value, hit.judgement->adjusted_fast);
+    finding.p_value = std::min(finding.p_value, hit.judgement().adjusted_fast);
   }
   finding.direction = Direction::fast;
   finding.status = FindingStatus::tentative;
@@ -173,52 +216,89 @@ Finding fast_finding(const std::vector<Hit>& hits) {
   return finding;
 }
 
-double bound_of(const Table& table, const DetectOptions& options, double times) {
-  return std::log1p(times * min_effect(options, table.info.layer));
+bool from_devices(const std::vector<Hit>& hits) {
+  return std::ranges::all_of(hits, [](const Hit& hit) { return hit.table().of_its_devices; });
+}
+
+// The share of a node's devices that are slow by at least half as much as the node.
+double share_of_slow_devices(const Evaluated& evaluated, const Hit& node) {
+  std::size_t devices = 0;
+  std::size_t slow = 0;
+  for (const Judged& judged : evaluated.tables) {
+    if (!judged.table.of_devices() || judged.table.part != node.table().part ||
+        judged.table.look != node.table().look || judged.table.metric != node.table().metric) {
+      continue;
+    }
+    for (std::size_t row = 0; row < judged.rows.size(); ++row) {
+      if (judged.table.rows[row].node == node.subject().node && judged.rows[row].judged) {
+        ++devices;
+        slow += judged.rows[row].slowdown >= node.judgement().slowdown / 2;
+      }
+    }
+  }
+  return devices == 0 ? 1 : static_cast<double>(slow) / static_cast<double>(devices);
+}
+
+// Nodes of whose devices too few are slow are no subjects; where most are, the devices are none,
+// unless one is slower than its node beyond doubt.
+void attribute_to_devices(const Evaluated& evaluated, Hits& hits) {
+  std::map<std::pair<Layer, int>, double> blamed;  // layer and node → upper end of its slowdown
+  for (auto entry = hits.begin(); entry != hits.end();) {
+    const auto& [layer, node, peer, device] = entry->first;
+    const bool of_node = peer < 0 && device < 0;
+    if (of_node && from_devices(entry->second)) {
+      if (share_of_slow_devices(evaluated, leading(entry->second)) < kMostDevices) {
+        entry = hits.erase(entry);
+        continue;
+      }
+      blamed[{layer, node}] = leading(entry->second).closer.high;
+    }
+    ++entry;
+  }
+  std::erase_if(hits, [&](const auto& entry) {
+    const auto& [layer, node, peer, device] = entry.first;
+    const auto found = blamed.find({layer, node});
+    return device >= 0 && found != blamed.end() && leading(entry.second).closer.low <= found->second;
+  });
 }
 
 }  // namespace
 
-std::vector<Finding> slow_findings(const std::vector<Judged>& tables,
-                                   const DetectOptions& options) {
-  const auto hits = collect(tables, [&](const Table& table, const Judgement& judgement) {
-    return slow_enough(judgement, bound_of(table, options, 1), options.family_error) &&
-           (judgement.lasting || judgement.passes == 1);
-  });
+std::vector<Finding> slow_findings(const Evaluated& evaluated, const DetectOptions& options) {
+  Hits hits = collect_hits(evaluated.tables, slow_enough(options));
+  for (auto& [key, of_subject] : hits) {
+    std::erase_if(of_subject, [](const Hit& hit) { return !survives(hit); });
+  }
+  std::erase_if(hits, [](const auto& entry) { return entry.second.empty(); });
+  attribute_to_devices(evaluated, hits);
   std::vector<Finding> findings;
   for (const auto& [key, of_subject] : hits) {
-    findings.push_back(slow_finding(of_subject));
+    findings.push_back(slow_finding(evaluated, of_subject));
   }
   return findings;
 }
 
-std::vector<Finding> fast_findings(const std::vector<Judged>& tables,
-                                   const DetectOptions& options) {
-  const auto hits = collect(tables, [&](const Table& table, const Judgement& judgement) {
-    return table.role == Role::own &&
-           fast_enough(judgement, bound_of(table, options, kFastTimes), options.family_error);
-  });
+std::vector<Finding> fast_findings(const Evaluated& evaluated, const DetectOptions& options) {
   std::vector<Finding> findings;
-  for (const auto& [key, of_subject] : hits) {
-    findings.push_back(fast_finding(of_subject));
+  for (const auto& [key, of_subject] : collect_hits(evaluated.tables, fast_enough(options))) {
+    findings.push_back(fast_finding(evaluated, of_subject));
   }
   return findings;
 }
 
-std::vector<std::string> disturbance_notes(const std::vector<Judged>& tables,
+std::vector<std::string> disturbance_notes(const Evaluated& evaluated,
                                            const DetectOptions& options) {
-  const auto hits = collect(tables, [&](const Table& table, const Judgement& judgement) {
-    return slow_enough(judgement, bound_of(table, options, 1), options.family_error) &&
-           !judgement.lasting && judgement.passes > 1;
-  });
   std::vector<std::string> notes;
-  for (const auto& [key, of_subject] : hits) {
+  for (const auto& [key, of_subject] : collect_hits(evaluated.tables, slow_enough(options))) {
     for (const Hit& hit : of_subject) {
-      notes.push_back(
-          fmt::format("{}: {} was {}, but only in {} of {} passes: taken for a disturbance",
-                      describe(hit.row->subject), hit.table->metric,
-                      describe_slowdown(to_pct(hit.judgement->slowdown), "its peers"),
-                      hit.judgement->slow_passes, hit.judgement->passes));
+      if (!survives(hit) && hit.table().part == Part::metric &&
+          hit.table().look == Look::measured) {
+        notes.push_back(fmt::format(
+            "{}: {} was {}, but only in {} of {} passes: taken for a disturbance",
+            describe(subject_of(evaluated.names, hit.table(), hit.subject())), hit.table().metric,
+            describe_slowdown(to_pct(hit.judgement().slowdown), "its peers"),
+            hit.closer.slow_passes, hit.closer.passes));
+      }
     }
   }
   return notes;

@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
+#include "harness/detect/parallel.hpp"
 #include "harness/detect/reduce.hpp"
+#include "harness/detect/robust.hpp"
 #include "harness/detect/significance.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
+// A metric in which not even so many times the minimum effect can be seen is of no use.
+constexpr double kUsableTimes = 3;
+
 std::vector<double> levels_of(const Table& table) {
   std::vector<double> levels;
-  for (const Row& row : table.rows) {
-    if (const auto x = level(row.x)) {
-      levels.push_back(*x);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (const double x = level(table.values(row)); !std::isnan(x)) {
+      levels.push_back(x);
     }
   }
   return levels;
@@ -85,19 +92,27 @@ std::vector<MetricSummary> summarise_unjudged(const RunData& run) {
 
 std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
                                      const DetectOptions& options) {
-  std::vector<MetricSummary> summaries;
-  for (const Judged& judged : tables) {
+  std::vector<std::optional<MetricSummary>> all(tables.size());
+  for_each_index(tables.size(), [&](std::size_t i) {
+    const Judged& judged = tables[i];
     const std::vector<double> levels = levels_of(judged.table);
-    if (levels.empty()) {
-      continue;
+    if (levels.empty() || judged.table.look != Look::measured ||
+        judged.table.part != Part::metric || judged.table.of_its_devices) {
+      return;
     }
     MetricSummary summary = summary_of(judged, levels);
-    const std::size_t tests = weighted_tests(tables, judged.table.role == Role::link);
-    if (const auto visible = smallest_visible(judged, tests, options.family_error,
-                                              min_effect(options, judged.table.info.layer))) {
+    const double interest = min_effect(options, judged.table.info.layer);
+    if (const auto visible = smallest_visible(judged, options.family_error, interest)) {
       summary.smallest_visible_pct = to_pct(*visible);
+      summary.usable = *visible <= std::log1p(kUsableTimes * interest);
     }
-    summaries.push_back(std::move(summary));
+    all[i] = std::move(summary);
+  });
+  std::vector<MetricSummary> summaries;
+  for (auto& summary : all) {
+    if (summary) {
+      summaries.push_back(std::move(*summary));
+    }
   }
   return summaries;
 }
@@ -106,7 +121,8 @@ std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, s
   std::vector<NotMeasured> result;
   for (const Judged& judged : tables) {
     const std::size_t subjects = levels_of(judged.table).size();
-    const bool ranks = judged.table.info.subject != SubjectKind::group;
+    const bool ranks = judged.table.info.subject != SubjectKind::group &&
+                       judged.table.look == Look::measured && judged.table.part == Part::metric;
     if (ranks && subjects > 0 && subjects < 3 && nodes >= 3) {
       result.push_back(
           {judged.table.metric,

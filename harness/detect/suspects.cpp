@@ -6,6 +6,7 @@
 
 #include "harness/detect/again.hpp"
 #include "harness/detect/attempts.hpp"
+#include "harness/detect/cohorts.hpp"
 #include "harness/detect/confirm.hpp"
 #include "harness/detect/figure.hpp"
 #include "harness/detect/robust.hpp"
@@ -16,6 +17,9 @@ namespace {
 using namespace detect;
 
 constexpr const char* kNobody = "there is no sound peer to measure beside it";
+constexpr const char* kNotLevel =
+    "what makes it a finding is not that it is slower than its peers in the median";
+constexpr double kShareInLevel = 0.5;
 
 bool in_main_passes(const SampleRecord& sample) { return !sample.confirms; }
 
@@ -52,22 +56,22 @@ class References {
     const auto sound = sound_nodes(run, report);
     sound_.insert(sound.begin(), sound.end());
     bad_links_ = bad_links(run, report);
+    cohorts_ = cohorts_of(run.header.nodes);
   }
 
   // The candidate whose level is the median; of two the slower one.
-  std::optional<Target> beside(const Figure& figure, const Target& suspect) const {
+  std::optional<Candidate> beside(const Figure& figure, const Target& suspect) const {
     auto candidates = suspect.peer ? links(figure, suspect) : nodes(figure, suspect);
     if (candidates.empty()) {
       return std::nullopt;
     }
     std::ranges::stable_sort(candidates, {}, &Candidate::level);
-    return candidates[candidates.size() / 2].target;
+    return candidates[candidates.size() / 2];
   }
 
  private:
   bool may_stand_for(int node, int suspect) const {
-    const auto& nodes = run_.header.nodes;
-    return sound_.contains(node) && nodes[node].cohort == nodes[suspect].cohort;
+    return sound_.contains(node) && cohorts_[node] == cohorts_[suspect];
   }
 
   std::vector<Candidate> nodes(const Figure& figure, const Target& suspect) const {
@@ -110,20 +114,31 @@ class References {
   const RunData& run_;
   std::set<int> sound_;
   std::set<std::pair<int, int>> bad_links_;
+  std::vector<std::string> cohorts_;  // of each node
 };
 
-ConfirmRecord record_of(const Figure& figure, const std::string& metric, const Target& suspect,
-                        const std::optional<Target>& reference) {
+// Whether the suspect's level says what the finding does. Not where passes vary, or where a subject
+// is compared with its own past: measured beside another that would look like a recovery.
+bool shows_in_level(const RunData& run, const Figure& figure, const Target& suspect,
+                    const Candidate& reference, double slowdown_pct) {
+  const auto level = level_of(run, figure, suspect, in_main_passes);
+  return suspect.peer ||
+         (level && *level - reference.level >= kShareInLevel * slowdown_of_pct(slowdown_pct));
+}
+
+ConfirmRecord record_of(const RunData& run, const Figure& figure, const MetricEvidence& metric,
+                        const Target& suspect, const std::optional<Candidate>& reference) {
+  const Target& beside = reference ? reference->target : suspect;
   ConfirmRecord record;
   record.step = figure.step;
-  if (reference) {
-    record.pairs = kPairs;
-    record.compared.push_back(
-        {suspect.node, suspect.peer, suspect.device, reference->node, reference->peer, metric});
-  } else {
-    record.compared.push_back(
-        {suspect.node, suspect.peer, suspect.device, suspect.node, suspect.peer, metric});
+  record.compared.push_back(
+      {suspect.node, suspect.peer, suspect.device, beside.node, beside.peer, metric.metric});
+  if (!reference) {
     record.reason = kNobody;
+  } else if (!shows_in_level(run, figure, suspect, *reference, metric.slowdown_pct)) {
+    record.reason = kNotLevel;
+  } else {
+    record.pairs = kPairs;
   }
   return record;
 }

@@ -1,9 +1,35 @@
 #include "harness/detect/table.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+
+#include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
+namespace {
+
+// sigma from the median of |difference of two normal values|: 1.4826 / sqrt(2).
+constexpr double kDifferenceFactor = 1.04836;
+// Each pass is compared with so many that follow it: all pairs of many passes say little more.
+constexpr std::size_t kFarthest = 4;
+
+void add_differences(std::span<const double> values, std::vector<double>& differences) {
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    for (std::size_t q = p + 1; q < std::min(values.size(), p + 1 + kFarthest); ++q) {
+      const double difference = std::abs(values[p] - values[q]);
+      if (!std::isnan(difference)) {
+        differences.push_back(difference);
+      }
+    }
+  }
+}
+
+std::optional<double> sigma_of(std::vector<double> differences) {
+  return differences.empty() ? std::nullopt
+                             : std::optional(kDifferenceFactor * median(std::move(differences)));
+}
+
+}  // namespace
 
 double to_x(double value, Better better) {
   return better == Better::lower ? std::log(value) : -std::log(value);
@@ -15,41 +41,100 @@ double to_pct(double x) { return 100 * std::expm1(x); }
 
 double slowdown_of_pct(double pct) { return std::log1p(pct / 100); }
 
-std::optional<double> level(const Passes& x) {
-  std::vector<double> present;
-  for (const auto& value : x) {
-    if (value) {
-      present.push_back(*value);
-    }
-  }
-  return present.empty() ? std::nullopt : std::optional(median(std::move(present)));
+Table empty_like(const Table& table) {
+  Table result;
+  result.step = table.step;
+  result.step_id = table.step_id;
+  result.metric = table.metric;
+  result.info = table.info;
+  result.role = table.role;
+  result.look = table.look;
+  result.part = table.part;
+  result.of_its_devices = table.of_its_devices;
+  result.passes = table.passes;
+  return result;
 }
 
-std::size_t count(const Passes& x) {
+Subject subject_of(const Names& names, const Table& table, const Row& row) {
+  Subject subject;
+  if (row.group >= 0) {
+    subject.kind = "group";
+    for (const int node : names.groups[row.group]) {
+      subject.nodes.push_back(names.nodes[node]);
+    }
+  } else if (row.peer >= 0) {
+    subject.kind = "link";
+    subject.a = names.nodes[row.node];
+    subject.b = names.nodes[row.peer];
+    subject.directed = !table.info.symmetric;
+  } else {
+    subject.kind = row.device >= 0 ? "device" : "node";
+    subject.node = names.nodes[row.node];
+    subject.device = row.device >= 0 ? names.devices[row.device] : "";
+  }
+  return subject;
+}
+
+// Called for every row of every table: nothing is allocated where there are few passes.
+double level(std::span<const double> values) {
+  std::array<double, 16> few{};
+  if (values.size() <= few.size()) {
+    const auto end = std::copy_if(values.begin(), values.end(), few.begin(),
+                                  [](double value) { return !std::isnan(value); });
+    const auto size = static_cast<std::size_t>(end - few.begin());
+    if (size == 0) {
+      return kAbsent;
+    }
+    std::sort(few.begin(), end);
+    return 0.5 * (few[size / 2] + few[(size - 1) / 2]);
+  }
+  std::vector<double> present;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(present),
+               [](double value) { return !std::isnan(value); });
+  return present.empty() ? kAbsent : median(std::move(present));
+}
+
+std::size_t count(std::span<const double> values) {
   return static_cast<std::size_t>(
-      std::count_if(x.begin(), x.end(), [](const auto& value) { return value.has_value(); }));
+      std::count_if(values.begin(), values.end(), [](double value) { return !std::isnan(value); }));
+}
+
+std::optional<double> pass_sigma(const Table& table) {
+  std::vector<double> differences;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    add_differences(table.values(row), differences);
+  }
+  return sigma_of(std::move(differences));
+}
+
+std::optional<double> pass_sigma(std::span<const double> values) {
+  std::vector<double> differences;
+  add_differences(values, differences);
+  return sigma_of(std::move(differences));
 }
 
 void remove_drift(Table& table) {
-  std::vector<std::optional<double>> drift(table.passes.size());
+  const std::size_t passes = table.passes.size();
+  std::vector<double> drift(passes, kAbsent);
   std::vector<double> medians;
-  for (std::size_t pass = 0; pass < table.passes.size(); ++pass) {
-    std::vector<double> values;
-    for (const Row& row : table.rows) {
-      if (row.x[pass]) {
-        values.push_back(*row.x[pass]);
+  std::vector<double> values;
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    values.clear();
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      if (const double value = table.values(row)[pass]; !std::isnan(value)) {
+        values.push_back(value);
       }
     }
     if (values.size() >= 3) {
-      drift[pass] = median(std::move(values));
-      medians.push_back(*drift[pass]);
+      drift[pass] = median(values);
+      medians.push_back(drift[pass]);
     }
   }
   const double overall = median(medians);
-  for (Row& row : table.rows) {
-    for (std::size_t pass = 0; pass < drift.size(); ++pass) {
-      if (row.x[pass] && drift[pass]) {
-        *row.x[pass] -= *drift[pass] - overall;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      if (!std::isnan(drift[pass])) {
+        table.values(row)[pass] -= drift[pass] - overall;
       }
     }
   }

@@ -1,13 +1,16 @@
 // The samples of one metric, on the scale on which they are compared.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "harness/detect/robust.hpp"
 #include "results-schema/metric.hpp"
 #include "results-schema/report.hpp"
+#include "results-schema/run.hpp"
 
 namespace fleetbench::detect {
 
@@ -21,29 +24,77 @@ double slowdown_of_pct(double pct);  // its inverse
 // What a table's rows are: measured, or derived from a pair metric.
 enum class Role { own, sends, receives, talks, link };
 
+// How the samples are looked at: as measured; what is left beyond the covariates; against each
+// subject's own history; how much its passes vary.
+enum class Look { measured, beyond, history, jitter };
+
+// Of one metric, or the average of all metrics of a layer.
+enum class Part { metric, layer };
+
 struct Row {
-  Subject subject;
   int node = -1;         // the first end, where the subject is a link; none of a group
   int peer = -1;         // links only
+  int device = -1;       // position in Names::devices; none: the node itself
+  int group = -1;        // position in Names::groups
   double reference = 0;  // what a link's two ends lead one to expect; 0 where rows are peers
-  Passes x;              // by position in Table::passes; empty where there is no good sample
 };
+
+// What the numbers in rows stand for.
+struct Names {
+  std::vector<std::string> nodes;
+  std::vector<std::string> devices;
+  std::vector<std::vector<int>> groups;  // nodes of each, sorted
+  std::vector<int> cohorts;              // of each node
+  std::vector<std::string> cohort_names;
+};
+
+inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 struct Table {
   int step = 0;
   std::string step_id;
-  std::string metric;  // with the step's id before it
+  std::string metric;  // with the step's id before it; of a layer its name
   MetricInfo info;
   Role role = Role::own;
-  std::vector<int> passes;
+  Look look = Look::measured;
+  Part part = Part::metric;
+  bool of_its_devices = false;  // of nodes: what their devices have in common
+  std::vector<int> passes;  // their numbers
   std::vector<Row> rows;
+  std::vector<double> x;         // rows times passes, one row after the other; kAbsent: no sample
   int fitted = 0;                // parameters of the model behind the references
   bool fixed_reference = false;  // peers tell neither centre nor spread: references are all
+
+  std::span<const double> values(std::size_t row) const {
+    return {x.data() + row * passes.size(), passes.size()};
+  }
+  std::span<double> values(std::size_t row) {
+    return {x.data() + row * passes.size(), passes.size()};
+  }
+  bool of_links() const { return role == Role::link; }
+  bool of_devices() const { return !rows.empty() && rows.front().device >= 0; }
+  bool of_groups() const { return info.subject == SubjectKind::group; }
+  // Adds a row without values.
+  void add_row(const Row& row) {
+    rows.push_back(row);
+    x.resize(x.size() + passes.size(), kAbsent);
+  }
 };
 
-// Median over the passes, none without values.
-std::optional<double> level(const Passes& x);
-std::size_t count(const Passes& x);
+// A table with the same rows' metric and passes, but no rows.
+Table empty_like(const Table& table);
+
+Subject subject_of(const Names& names, const Table& table, const Row& row);
+
+// Median of what is there; kAbsent where nothing is.
+double level(std::span<const double> values);
+std::size_t count(std::span<const double> values);
+
+// Standard deviation from pass to pass, pooled over subjects: from the median of |x_p - x_q| over
+// pairs of passes of the same subject. A difference of two normal values is normal for any number
+// of passes, so no small-sample factor is needed. None where no subject has two passes.
+std::optional<double> pass_sigma(const Table& table);
+std::optional<double> pass_sigma(std::span<const double> values);
 
 // What all subjects share in a pass (a drift of the whole fleet) is taken out, so that passes can
 // be compared; the overall level stays. Needs three subjects in a pass, else that pass is left.

@@ -21,11 +21,12 @@ MAY_SEE = {
     "harness/plan": {"results-schema", "probes"},
     "harness/detect": {"results-schema"},
     "harness/report": {"results-schema"},
+    "harness/simulate": {"results-schema"},
     "harness/worker": {"results-schema"},
     "harness/record": {"results-schema"},
     "harness/fleet": {"results-schema", "probes", "probes/mpi", "probes/support", "harness/plan", "harness/worker"},
 }
-PURE = ("harness/plan", "harness/detect", "harness/report")
+PURE = ("harness/plan", "harness/detect", "harness/report", "harness/simulate")
 # Files, clocks, processes, threads that share, the network, the environment.
 IMPURE = re.compile(
     r"^(mpi\.h|cuda|nccl|fstream|iostream|filesystem|chrono|ctime|time\.h|unistd\.h|fcntl\.h|poll\.h|signal\.h|sched\.h"

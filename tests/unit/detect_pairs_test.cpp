@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 
 #include "harness/detect/pair_tables.hpp"
@@ -134,8 +136,8 @@ Table link_table(const Fleet& fleet, bool symmetric) {
     Row row;
     row.node = pair.from;
     row.peer = pair.to;
-    row.x = {pair.x, pair.x};
-    table.rows.push_back(row);
+    table.add_row(row);
+    std::ranges::fill(table.values(table.rows.size() - 1), pair.x);
   }
   return table;
 }
@@ -155,7 +157,7 @@ TEST(PairTables, DeriveOneTableForEachDirection) {
   EXPECT_EQ(tables.nodes[0].metric, "mpi_pairs.m sending");
   EXPECT_EQ(tables.nodes[1].metric, "mpi_pairs.m receiving");
   EXPECT_EQ(tables.nodes[0].fitted, 0);
-  EXPECT_NEAR(*tables.nodes[0].rows[1].x[0], 7.3, 1e-6);
+  EXPECT_NEAR(tables.nodes[0].values(1)[0], 7.3, 1e-6);
   EXPECT_TRUE(tables.notes.empty());
   EXPECT_EQ(derive(link_table(fleet, true), names(4)).nodes[0].metric, "mpi_pairs.m");
 }

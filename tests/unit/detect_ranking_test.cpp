@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "harness/detect/judge.hpp"
 #include "harness/detect/ranking.hpp"
 #include "harness/detect/table.hpp"
 
@@ -89,53 +88,6 @@ TEST(Ranking, WhatIsMissingExplainsNothing) {
   const auto ranked = rank({node_finding("a", Layer::host, 1, Direction::missing),
                             node_finding("a", Layer::network, 1.5)});
   EXPECT_FALSE(ranked[1].explained_by);
-}
-
-Table table_of(std::vector<Passes> rows) {
-  Table table;
-  table.info.layer = Layer::host;
-  for (std::size_t pass = 0; pass < rows.at(0).size(); ++pass) {
-    table.passes.push_back(static_cast<int>(pass));
-  }
-  for (Passes& x : rows) {
-    Row row;
-    row.node = static_cast<int>(table.rows.size());
-    row.x = std::move(x);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-TEST(Judge, ASlowdownHasToRemainWithoutItsWorstPass) {
-  const Judged lasting = judge(table_of({{1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
-  EXPECT_TRUE(lasting.rows[0].lasting);
-  EXPECT_EQ(lasting.rows[0].slow_passes, 3U);
-  const Judged burst = judge(table_of({{3, 0}, {0, 0}, {0, 0}, {0, 0}}));
-  EXPECT_NEAR(burst.rows[0].slowdown, 1.5, 1e-12);
-  EXPECT_FALSE(burst.rows[0].lasting);
-  const Judged single = judge(table_of({{1}, {0}, {0}, {0}}));
-  EXPECT_FALSE(single.rows[0].lasting);
-}
-
-TEST(Judge, NeedsThreeSubjectsWithValues) {
-  const Judged judged = judge(table_of({{1, 1}, {0, 0}, {std::nullopt, std::nullopt}}));
-  for (const Judgement& judgement : judged.rows) {
-    EXPECT_FALSE(judgement.judged);
-  }
-}
-
-TEST(Judge, ANoisySubjectIsLessSureToBeSlow) {
-  const Judged steady = judge(table_of({{.5, .5, .5}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
-  const Judged noisy = judge(table_of({{.1, .5, .9}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
-  EXPECT_GT(steady.rows[0].score, 2 * noisy.rows[0].score);
-}
-
-TEST(Table, RemovesTheDriftThatAllShare) {
-  Table table = table_of({{1, 2, 9}, {1.1, 2.1, 9.1}, {1.5, 2.5, std::nullopt}});
-  remove_drift(table);
-  EXPECT_NEAR(*table.rows[0].x[0], *table.rows[0].x[1], 1e-12);
-  EXPECT_NEAR(*table.rows[2].x[0] - *table.rows[0].x[0], 0.5, 1e-12);
-  EXPECT_EQ(*table.rows[0].x[2], 9) << "two subjects do not tell a drift";
 }
 
 }  // namespace
