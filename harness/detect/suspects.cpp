@@ -176,7 +176,7 @@ std::vector<ConfirmRecord> suspects_to_confirm(const RunData& run, const Report&
     }
     if (const auto figure = figure_named(run, metric->metric, finding.subject.kind)) {
       records.push_back(
-          record_of(*figure, metric->metric, *suspect, references.beside(*figure, *suspect)));
+          record_of(run, *figure, *metric, *suspect, references.beside(*figure, *suspect)));
     }
   }
   return records;

@@ -34,9 +34,9 @@ ALWAYS = 1000
 
 
 class Confirmation(FleetbenchTest):
-    ranks = 6
+    ranks = 4
 
-    def command(self, *options, percent=30, slow_calls=ALWAYS, fatal_call=NEVER, seconds=0, limit_s=30):
+    def command(self, *options, percent=60, slow_calls=ALWAYS, fatal_call=NEVER, seconds=0, limit_s=30):
         self.run_folder = self.directory / "run"
         calls = self.directory / "calls"
         calls.mkdir()
@@ -92,7 +92,7 @@ class Confirmation(FleetbenchTest):
 
     def test_without_confirmation_it_stays_a_suspect(self):
         report, result = self.measure("--no-confirm")
-        self.assertEqual(self.first(report)["status"], "suspect")
+        self.assertEqual(self.first(report)["status"], "tentative")
         self.assertEqual((report["verdict"], result.code), ("WARN", 0))
         self.assertEqual(self.records("confirm") + self.samples_again(), [])
 
@@ -124,7 +124,7 @@ class Confirmation(FleetbenchTest):
         self.assertEqual((self.run_folder / "verdict").read_text().strip(), "INCONCLUSIVE")
         again = execute([FLEETBENCH, "analyze", str(self.run_folder), "--json"])
         report = json.loads(again.out)
-        self.assertEqual(self.first(report)["status"], "suspect")
+        self.assertEqual(self.first(report)["status"], "tentative")
         self.assertIn("too few to tell", self.evidence(self.first(report)))
 
     def whole_samples_again(self):
@@ -133,10 +133,10 @@ class Confirmation(FleetbenchTest):
     def test_a_rank_that_is_frozen_meanwhile_is_lost(self):
         started = self.start(self.command(limit_s=5))
         started.wait_for(lambda: (self.run_folder / "journal.jsonl").exists() and self.whole_samples_again())
-        os.kill(started.named("fleetbench")[4], signal.SIGSTOP)
+        os.kill(started.named("fleetbench")[3], signal.SIGSTOP)
         started.finish()
         report = self.report(self.run_folder)
-        self.assertEqual(report["fleet"]["lost"], [self.name(4)], started.err)
+        self.assertEqual(report["fleet"]["lost"], [self.name(3)], started.err)
         self.assertEqual((report["verdict"], started.code), ("FAIL", 2))
         self.assertEqual(self.records("end")[0]["interrupted"], False)
 

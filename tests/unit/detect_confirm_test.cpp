@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/detect/confirm.hpp"
+#include "harness/detect/robust.hpp"
 #include "harness/detect/signed_rank.hpp"
 #include "tests/unit/detect_simulation.hpp"
 
@@ -72,8 +73,8 @@ SampleRecord again(const RunData& run, const ConfirmRecord& record, int pair, in
   SampleRecord sample = *main;
   sample.confirms = record.confirm;
   sample.pass = pair;
-  // One level for all, so that a test says what each differs by.
-  sample.values = {1e9 / slower * (1 + 1e-6 * pair)};
+  // That of the simulation, so that a test says what each differs by.
+  sample.values = {(record.step == 0 ? 168e9 : 21e9) / slower * (1 + 1e-6 * pair)};
   return sample;
 }
 
@@ -90,58 +91,87 @@ RunData measured_again(RunData run, const Second& second) {
   return run;
 }
 
-// Main samples at the level of again().
-RunData at_level(RunData run, double times) {
-  for (SampleRecord& sample : run.samples) {
-    if (!sample.peer) {
-      const double slower = sample.node == 2 ? times : 1;
-      sample.values = {1e9 / slower * (1 + 1e-4 * sample.node + 2e-4 * sample.pass)};
-    }
-  }
-  return run;
+RunData fleet_with_slow_host(int nodes, double times) {
+  return simulate(host_fault(nodes, times), 1);
 }
 
-RunData fleet_with_slow_host(int nodes, double times) {
-  return at_level(simulate(host_fault(nodes, times), 1), times);
+// Nodes but the slow one, the fastest first.
+std::vector<int> by_level(const RunData& run, int step) {
+  std::vector<std::pair<double, int>> levels;
+  for (const NodeInfo& node : run.header.nodes) {
+    std::vector<double> values;
+    for (const SampleRecord& sample : run.samples) {
+      if (sample.step == step && sample.node == node.index) {
+        values.push_back(*sample.values[0]);
+      }
+    }
+    if (node.index != 2) {
+      levels.emplace_back(-detect::median(values), node.index);
+    }
+  }
+  std::ranges::sort(levels);
+  std::vector<int> nodes;
+  for (const auto& [level, node] : levels) {
+    nodes.push_back(node);
+  }
+  return nodes;
 }
 
 TEST(Suspects, AreMeasuredBesideTheMedianOfTheSound) {
-  RunData run = fleet_with_slow_host(7, 1.2);
+  const RunData run = fleet_with_slow_host(16, 1.2);
   const auto records = suspects_to_confirm(run, analyze(run));
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].pairs, kPairs);
   ASSERT_EQ(records[0].compared.size(), 1U);
   EXPECT_EQ(records[0].compared[0].node, 2);
-  // Nodes are slower the lower their number: 0, 1, 3, 4, 5, 6 by level, of the middle two the
-  // slower.
-  EXPECT_EQ(records[0].compared[0].reference, 3);
-  EXPECT_EQ(run.steps[records[0].step].id + ".rate", records[0].compared[0].metric);
+  EXPECT_EQ(records[0].compared[0].reference, by_level(run, records[0].step)[7]);
+  EXPECT_EQ(records[0].compared[0].metric, run.steps[records[0].step].id + ".rate");
 }
 
 TEST(Suspects, ArePairedWithinTheirCohort) {
-  RunData run = fleet_with_slow_host(7, 1.2);
+  RunData run = fleet_with_slow_host(16, 1.2);
+  const Report report = analyze(run);
   for (const int node : {2, 6}) {
     run.header.nodes[node].cohort = "old";
   }
-  const auto records = suspects_to_confirm(run, analyze(run));
+  const auto records = suspects_to_confirm(run, report);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].compared[0].reference, 6);
   run.header.nodes[6].cohort = "";
-  const auto alone = suspects_to_confirm(run, analyze(run));
+  const auto alone = suspects_to_confirm(run, report);
   EXPECT_EQ(alone.at(0).pairs, 0);
   EXPECT_THAT(alone[0].reason, HasSubstr("no sound peer"));
 }
 
 TEST(Suspects, AreTakenOnce) {
-  const RunData run = measured_again(fleet_with_slow_host(7, 1.2), {.suspect = 1.2});
-  EXPECT_TRUE(suspects_to_confirm(run, analyze(run)).empty());
-  EXPECT_TRUE(
-      suspects_to_confirm(fleet_with_slow_host(7, 1), analyze(fleet_with_slow_host(7, 1))).empty());
+  const RunData run = measured_again(fleet_with_slow_host(16, 1.2), {.suspect = 1.2});
+  EXPECT_THAT(suspects_to_confirm(run, analyze(run)), testing::IsEmpty());
+}
+
+TEST(Suspects, AreNoneInAHealthyFleet) {
+  const RunData run = fleet_with_slow_host(16, 1);
+  EXPECT_THAT(suspects_to_confirm(run, analyze(run)), testing::IsEmpty());
+}
+
+// A finding about how much its passes vary, say.
+TEST(Suspects, WhoseLevelIsThatOfTheirPeersAreLeftOut) {
+  const RunData run = fleet_with_slow_host(16, 1);
+  Finding finding;
+  finding.subject.kind = "node";
+  finding.subject.node = "node2";
+  finding.slowdown_pct = 10;
+  finding.metrics = {{"cpu_gemm.rate", "FLOP/s", 1, 1, 10}};
+  Report report;
+  report.findings = {finding};
+  const auto records = suspects_to_confirm(run, report);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].pairs, 0);
+  EXPECT_THAT(records[0].reason, HasSubstr("not that it is slower than its peers in the median"));
 }
 
 TEST(Suspects, OfPairsAreNodesAndLinks) {
   FleetModel model;
-  model.nodes = 8;
+  model.nodes = 16;
   model.sends = {{1, 4}};
   RunData run = simulate(model, 3);
   auto records = suspects_to_confirm(run, analyze(run));
@@ -172,7 +202,7 @@ class Confirmation : public testing::TestWithParam<Case> {};
 
 TEST_P(Confirmation, SaysWhatBecameOfIt) {
   const Case& c = GetParam();
-  const Report report = analyze(measured_again(fleet_with_slow_host(8, c.first), c.second));
+  const Report report = analyze(measured_again(fleet_with_slow_host(16, c.first), c.second));
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(to_string(first_of(report).status), to_string(c.status));
   EXPECT_EQ(to_string(report.verdict), to_string(c.verdict));
@@ -185,82 +215,78 @@ double in_pairs(std::initializer_list<int> pairs, int pair, double factor) {
 
 INSTANTIATE_TEST_SUITE_P(
     Detect, Confirmation,
-    testing::Values(Case{"reproduced",
-                         1.2,
-                         {.suspect = 1.2},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "slower in 8 of 8 pairs, +20.0 % in the median"},
-                    Case{"all_became_slower",
-                         1.2,
-                         {.suspect = 1.8, .reference = 1.5},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "+20.0 % in the median"},
-                    Case{"one_small_exception",
-                         1.2,
-                         {.suspect = 1.2, .noise = [](int p) { return in_pairs({3}, p, 0.83); }},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "slower in 7 of 8 pairs"},
-                    Case{"one_pair_missing",
-                         1.2,
-                         {.suspect = 1.2, .pairs_back = 7},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "slower in 7 of 7 pairs"},
-                    Case{"just_over_half",
-                         1.2,
-                         {.suspect = 1.11},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "+11.0 % in the median"},
-                    Case{"slow_but_no_longer_thrice",
-                         3,
-                         {.suspect = 1.3},
-                         FindingStatus::confirmed,
-                         Verdict::fail,
-                         "+30.0 % in the median"},
-                    Case{"gone",
-                         1.2,
-                         {},
-                         FindingStatus::not_reproduced,
-                         Verdict::inconclusive,
-                         "+0.0 % in the median"},
-                    Case{"under_half",
-                         1.2,
-                         {.suspect = 1.08},
-                         FindingStatus::not_reproduced,
-                         Verdict::inconclusive,
-                         "slower in 8 of 8 pairs, +8.0 % in the median"},
-                    Case{"reference_slow_itself",
-                         1.2,
-                         {.suspect = 1.2, .reference = 1.2},
-                         FindingStatus::suspect,
-                         Verdict::warn,
-                         "that one had become as slow itself"},
-                    Case{"too_few_pairs",
-                         1.2,
-                         {.suspect = 1.2, .pairs_back = 6},
-                         FindingStatus::suspect,
-                         Verdict::warn,
-                         "only 6 of 8 pairs came back"},
-                    Case{"nothing_came_back",
-                         1.2,
-                         {.suspect = 1.2, .pairs_back = 0},
-                         FindingStatus::suspect,
-                         Verdict::warn,
-                         "only 0 of 8 pairs came back"},
-                    Case{"slow_but_not_surely",
-                         1.2,
-                         {.suspect = 1.2,
-                          .noise =
-                              [](int p) {
-                                return in_pairs({0, 5}, p, 0.5);
-                              }},
-                         FindingStatus::suspect,
-                         Verdict::warn,
-                         "slower in 6 of 8 pairs"}),
+    testing::Values(
+        Case{"reproduced",
+             1.2,
+             {.suspect = 1.2},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "slower in 8 of 8 pairs, +20.0 % in the median"},
+        Case{"all_became_slower",
+             1.2,
+             {.suspect = 1.8, .reference = 1.5},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "+20.0 % in the median"},
+        Case{"one_small_exception",
+             1.2,
+             {.suspect = 1.2, .noise = [](int p) { return in_pairs({3}, p, 0.83); }},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "slower in 7 of 8 pairs"},
+        Case{"one_pair_missing",
+             1.2,
+             {.suspect = 1.2, .pairs_back = 7},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "slower in 7 of 7 pairs"},
+        Case{"just_over_half",
+             1.2,
+             {.suspect = 1.11},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "+11.0 % in the median"},
+        Case{"slow_but_no_longer_thrice",
+             3,
+             {.suspect = 1.3},
+             FindingStatus::confirmed,
+             Verdict::fail,
+             "+30.0 % in the median"},
+        Case{"gone", 1.2, {}, FindingStatus::not_reproduced, Verdict::pass, "+0.0 % in the median"},
+        Case{"under_half",
+             1.2,
+             {.suspect = 1.08},
+             FindingStatus::not_reproduced,
+             Verdict::pass,
+             "slower in 8 of 8 pairs, +8.0 % in the median"},
+        Case{"reference_slow_itself",
+             1.2,
+             {.suspect = 1.2, .reference = 1.2},
+             FindingStatus::suspect,
+             Verdict::warn,
+             "that one had become as slow itself"},
+        Case{"too_few_pairs",
+             1.2,
+             {.suspect = 1.2, .pairs_back = 6},
+             FindingStatus::suspect,
+             Verdict::warn,
+             "only 6 of 8 pairs came back"},
+        Case{"nothing_came_back",
+             1.2,
+             {.suspect = 1.2, .pairs_back = 0},
+             FindingStatus::suspect,
+             Verdict::warn,
+             "only 0 of 8 pairs came back"},
+        Case{"slow_but_not_surely",
+             1.2,
+             {.suspect = 1.2,
+              .noise =
+                  [](int p) {
+                    return in_pairs({0, 5}, p, 0.5);
+                  }},
+             FindingStatus::suspect,
+             Verdict::warn,
+             "slower in 6 of 8 pairs"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(AmongFourNodes, OnlyWhatNoHealthyFleetShowsIsConfirmed) {
@@ -276,7 +302,7 @@ TEST(AmongFourNodes, OnlyWhatNoHealthyFleetShowsIsConfirmed) {
 }
 
 TEST(Confirmation, LeftOutIsSaidAndNothingChanges) {
-  RunData run = fleet_with_slow_host(8, 1.2);
+  RunData run = fleet_with_slow_host(16, 1.2);
   auto records = suspects_to_confirm(run, analyze(run));
   records.at(0).pairs = 0;
   records[0].reason = "no time was left";
@@ -289,7 +315,7 @@ TEST(Confirmation, LeftOutIsSaidAndNothingChanges) {
 }
 
 TEST(Confirmation, SamplesOfItChangeNoOtherFigure) {
-  const RunData run = fleet_with_slow_host(8, 1.2);
+  const RunData run = fleet_with_slow_host(16, 1.2);
   const Report before = analyze(run);
   const Report after = analyze(measured_again(run, {.suspect = 5, .reference = 3}));
   EXPECT_EQ(to_json(after).at("metrics"), to_json(before).at("metrics"));
@@ -298,7 +324,7 @@ TEST(Confirmation, SamplesOfItChangeNoOtherFigure) {
 }
 
 TEST(Confirmation, AWrongResultInItIsNotPassedOver) {
-  RunData run = measured_again(fleet_with_slow_host(8, 1.2), {.suspect = 1.2});
+  RunData run = measured_again(fleet_with_slow_host(16, 1.2), {.suspect = 1.2});
   SampleRecord wrong = run.samples.back();
   wrong.status = Status::wrong;
   wrong.values.clear();
@@ -310,7 +336,7 @@ TEST(Confirmation, AWrongResultInItIsNotPassedOver) {
 }
 
 TEST(NotReproduced, IsAWarningWhereErrorCountersRose) {
-  RunData run = measured_again(fleet_with_slow_host(8, 1.2), {});
+  RunData run = measured_again(fleet_with_slow_host(16, 1.2), {});
   const int suspect = run.confirmations[0].compared[0].node;
   const int reference = run.confirmations[0].compared[0].reference;
   const auto with_rises = [&](const char* kind, int of_suspect, int of_reference) {
@@ -332,10 +358,10 @@ TEST(NotReproduced, IsAWarningWhereErrorCountersRose) {
 }
 
 TEST(NotReproduced, IsNotedAndExplainsNothing) {
-  FleetModel model = host_fault(8, 3);
+  FleetModel model = host_fault(16, 3);
   model.sends = {{2, 2.5}};
   model.receives = {{2, 2.5}};
-  RunData run = at_level(simulate(model, 1), 3);
+  RunData run = simulate(model, 1);
   const auto explained = [](const Report& report) {
     return std::ranges::count_if(
         report.findings, [](const Finding& finding) { return finding.explained_by.has_value(); });
@@ -357,7 +383,7 @@ TEST(NotReproduced, IsNotedAndExplainsNothing) {
 // Of a node's links in the round, those that its metric is about.
 TEST(Confirmation, OfPairsComparesWhatTheMetricIsAbout) {
   FleetModel model;
-  model.nodes = 8;
+  model.nodes = 16;
   model.sends = {{1, 4}};
   RunData run = simulate(model, 3);
   const auto records = suspects_to_confirm(run, analyze(run));
@@ -380,7 +406,7 @@ TEST(Confirmation, OfPairsComparesWhatTheMetricIsAbout) {
 
 TEST(Confirmation, OfALinkComparesLinks) {
   FleetModel model;
-  model.nodes = 8;
+  model.nodes = 16;
   model.links[{0, 3}] = 5;
   RunData run = simulate(model, 3);
   const auto records = suspects_to_confirm(run, analyze(run));
