@@ -17,11 +17,10 @@ bool is_about(const Comparison& compared, const Target& target) {
 std::optional<Again> find_again(const RunData& run, const Finding& finding, const Target& suspect) {
   for (const ConfirmRecord& record : run.confirmations) {
     for (const Comparison& compared : record.compared) {
-      const bool same = std::ranges::any_of(finding.metrics, [&](const MetricEvidence& metric) {
-        return metric.metric == compared.metric;
-      });
-      if (same && is_about(compared, suspect)) {
-        return Again{&record, &compared};
+      const auto metric =
+          std::ranges::find(finding.metrics, compared.metric, &MetricEvidence::metric);
+      if (metric != finding.metrics.end() && is_about(compared, suspect)) {
+        return Again{&record, &compared, metric->slowdown_pct};
       }
     }
   }

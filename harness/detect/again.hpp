@@ -12,6 +12,7 @@ namespace fleetbench::detect {
 struct Again {
   const ConfirmRecord* record = nullptr;
   const Comparison* compared = nullptr;
+  double first_pct = 0;  // the slowdown in that metric, as it was estimated from the passes
 };
 
 std::optional<Again> find_again(const RunData& run, const Finding& finding, const Target& suspect);

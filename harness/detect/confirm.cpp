@@ -128,9 +128,9 @@ std::size_t nodes_in(const RunData& run, int step) {
 }
 
 std::map<std::string, double> errors_of(const RunData& run, int step, int node) {
+  const Json::json_pointer rises("/evidence/rises");
   std::map<std::string, double> errors;
   for (const SampleRecord& sample : run.samples) {
-    const Json::json_pointer rises("/evidence/rises");
     if (sample.step != step || sample.node != node || !sample.detail.contains(rises) ||
         !sample.detail.at(rises).is_object()) {
       continue;
@@ -161,8 +161,7 @@ void add_counters(const RunData& run, const Again& again, Finding& finding) {
 }
 
 void decide(const RunData& run, const Again& again, const Pairs& pairs, Finding& finding) {
-  const double first = slowdown_of_pct(deciding_metric(finding)->slowdown_pct);
-  const Outcome outcome = outcome_of(run, pairs, first);
+  const Outcome outcome = outcome_of(run, pairs, slowdown_of_pct(again.first_pct));
   std::string text = fmt::format("{} measured again beside {}: {}", again.compared->metric,
                                  describe(subject_of(run, pairs.reference, finding.subject)),
                                  seen_in(pairs, outcome));
