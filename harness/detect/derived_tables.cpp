@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kFewestPasses = 8;  // that tell how much they vary
 constexpr double kHigh = 0.95;
-constexpr std::size_t kFewestPeers = 12;   // from which weights can be learnt
+constexpr std::size_t kFewestPeers = 5;    // from which weights can be learnt
 constexpr std::size_t kFewestMetrics = 2;
 // A subject that lacks the metrics which carry most of the weight has no average to compare.
 constexpr double kLeastWeight = 0.5;
@@ -166,10 +166,14 @@ Table table_of_layer(const std::vector<Weighed>& metrics) {
   Table table = begin_layer(metrics);
   std::map<Who, std::vector<Sum>> sums;
   double all = 0;
+  double squares = 0;
   for (const Weighed& metric : metrics) {
     add_metric(metric, table, sums);
     all += metric.weight;
+    squares += metric.weight * metric.weight;
   }
+  table.expected_sigma = 1 / std::sqrt(all);
+  table.averaged = all * all / squares;
   for (const auto& [who, of_subject] : sums) {
     table.add_row({.node = who.first, .device = who.second});
     for (std::size_t pass = 0; pass < of_subject.size(); ++pass) {

@@ -19,8 +19,8 @@ std::vector<Table> tables_of_jitter(const std::vector<Table>& tables);
 
 // The average of a layer's metrics, in each pass, with weights 1/spread²: the quietest metric
 // decides how small a fault can be seen. `judged` are tables of single metrics. One table for each
-// layer and kind of subject that has at least two metrics and twelve peers: of fewer, weights
-// cannot be learnt. Only as measured.
+// layer and kind of subject that has at least two metrics and five peers: of fewer, weights cannot
+// be learnt. Only as measured.
 std::vector<Table> tables_of_layers(const std::vector<Judged>& judged);
 
 // Whether a table is one that tables_of_layers() averages into that of a layer and kind of subject.

@@ -159,19 +159,46 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
   return work;
 }
 
-// Tables that are expected to spread alike.
-using Kin = std::tuple<Layer, Role, Look, Part, bool>;
-Kin kin_of(const Table& table) {
-  return {table.info.layer, table.role, table.look, table.part, table.of_devices()};
+// Tables that are expected to spread alike: the metrics of a layer, or all layers' averages, each in
+// units of what it would be were its metrics independent.
+using Kind = std::tuple<Role, Look, Part, bool>;
+Kind kind_of(const Table& table) {
+  return {table.role, table.look, table.part, table.of_devices()};
+}
+Layer kin_of(const Table& table) {
+  return table.part == Part::layer ? Layer::host : table.info.layer;
 }
 
 void add_variances(const Work& work, std::vector<SampleVariance>& seen) {
   for (const Group& group : work.groups) {
     if (group.set) {
       const Spread spread = group.set->all();
-      seen.push_back({spread.variance, spread.degrees});
+      const double unit = work.judged.table.expected_sigma;
+      seen.push_back({spread.variance / (unit * unit), spread.degrees});
     }
   }
+}
+
+using Priors = std::map<std::pair<Kind, Layer>, Prior>;
+
+Priors learn(const std::vector<Work>& work) {
+  std::map<Kind, std::map<Layer, std::vector<SampleVariance>>> seen;
+  for (const Work& one : work) {
+    add_variances(one, seen[kind_of(one.judged.table)][kin_of(one.judged.table)]);
+  }
+  Priors priors;
+  for (const auto& [kind, by_layer] : seen) {
+    std::vector<std::vector<SampleVariance>> layers;
+    for (const auto& [layer, variances] : by_layer) {
+      layers.push_back(variances);
+    }
+    const std::vector<Prior> learnt = learnt_priors(layers);
+    std::size_t i = 0;
+    for (const auto& [layer, variances] : by_layer) {
+      priors[{kind, layer}] = learnt[i++];
+    }
+  }
+  return priors;
 }
 
 // What the larger cohorts of the table say about spread, each about its own centre.
@@ -240,6 +267,19 @@ void judge_row(Work& work, const Group& group, std::size_t i, double middle) {
   judgement.z = normal_score(judgement.slowdown / judgement.unsure, judgement.degrees);
 }
 
+// Whether the scores of most groups are smaller than the values alone would make them.
+bool is_floored(const Work& work) {
+  std::size_t floored = 0;
+  std::size_t groups = 0;
+  for (const Group& group : work.groups) {
+    if (group.set) {
+      ++groups;
+      floored += group.set->all().variance <= work.rules.least_variance;
+    }
+  }
+  return 2 * floored > groups;
+}
+
 void judge_groups(Work& work, const Prior& learnt) {
   std::vector<Prior> priors;
   for (const Group& group : work.groups) {
@@ -263,6 +303,7 @@ void judge_groups(Work& work, const Prior& learnt) {
     }
     ++number;
   }
+  work.judged.floored = is_floored(work);
 }
 
 // Sorted, without the worst quarter, at least one.
@@ -322,17 +363,13 @@ std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
       }
     }
   });
-  std::map<Kin, std::vector<SampleVariance>> seen;
-  for (const Work& one : work) {
-    add_variances(one, seen[kin_of(one.judged.table)]);
-  }
-  std::map<Kin, Prior> learnt;
-  for (const auto& [kin, variances] : seen) {
-    learnt[kin] = learnt_prior(variances);
-  }
+  const Priors priors = learn(work);
   std::vector<Judged> result(work.size());
   for_each_index(work.size(), [&](std::size_t i) {
-    judge_groups(work[i], learnt.at(kin_of(work[i].judged.table)));
+    const Table& table = work[i].judged.table;
+    Prior prior = priors.at({kind_of(table), kin_of(table)});
+    prior.variance *= table.expected_sigma * table.expected_sigma;
+    judge_groups(work[i], prior);
     result[i] = std::move(work[i].judged);
     work[i] = {};
   });

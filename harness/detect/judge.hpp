@@ -8,6 +8,7 @@
 #include "harness/detect/detect.hpp"
 #include "harness/detect/prior.hpp"
 #include "harness/detect/table.hpp"
+#include "harness/detect/tails.hpp"
 
 namespace fleetbench::detect {
 
@@ -35,7 +36,8 @@ struct Judged {
   double between = 0;       // robust sigma between subjects, as measured
   double within = 0;        // robust sigma from pass to pass; 0 where there is one pass
   double share = 0;         // of the permitted error, of each of its rows; see significance.hpp
-  double tail = 0;          // degrees of freedom of the tail of what is usual
+  Tail tail;                // of what is usual
+  bool floored = false;     // the spread is one that nothing smaller is believed than
   std::vector<std::string> populations;  // where one cohort turned out to be two
 };
 

@@ -29,37 +29,63 @@ double assumed_between(Layer layer, Role role) {
   }
 }
 
-}  // namespace
+// Logarithms of the variances, unbiased for those of the true ones.
+struct Logs {
+  double size = 0;
+  double mean = 0;
+  double squares = 0;  // about the mean
+  double chance = 0;   // what their variance would be were all true ones the same
+};
 
-Prior learnt_prior(const std::vector<SampleVariance>& seen) {
-  std::vector<double> logs;  // unbiased for the logarithm of the true variance
-  double chance = 0;         // how much they would vary were all variances the same
+Logs logs_of(const std::vector<SampleVariance>& seen) {
+  Logs logs;
+  std::vector<double> values;
   for (const SampleVariance& one : seen) {
     if (one.variance > 0 && one.degrees > 0) {
-      logs.push_back(std::log(one.variance) - digamma(one.degrees / 2) +
-                     std::log(one.degrees / 2));
-      chance += trigamma(one.degrees / 2);
+      values.push_back(std::log(one.variance) - digamma(one.degrees / 2) +
+                       std::log(one.degrees / 2));
+      logs.chance += trigamma(one.degrees / 2);
     }
   }
-  if (logs.size() < 3) {
-    return {};
+  logs.size = static_cast<double>(values.size());
+  for (const double value : values) {
+    logs.mean += value / logs.size;
   }
-  const double n = static_cast<double>(logs.size());
-  double mean = 0;
-  for (const double value : logs) {
-    mean += value / n;
+  for (const double value : values) {
+    logs.squares += (value - logs.mean) * (value - logs.mean);
   }
-  double variance = 0;
-  for (const double value : logs) {
-    variance += (value - mean) * (value - mean) / (n - 1);
+  logs.chance /= std::max(1.0, logs.size);
+  return logs;
+}
+
+}  // namespace
+
+std::vector<Prior> learnt_priors(const std::vector<std::vector<SampleVariance>>& layers) {
+  std::vector<Prior> priors(layers.size());
+  std::vector<Logs> logs;
+  double squares = 0;
+  double chance = 0;
+  double freedom = 0;
+  for (const auto& seen : layers) {
+    logs.push_back(logs_of(seen));
+    if (logs.back().size > 1) {
+      squares += logs.back().squares;
+      freedom += logs.back().size - 1;
+      chance += logs.back().chance * (logs.back().size - 1);
+    }
   }
-  const double beyond = variance - chance / n;
-  const double most = kMostDegreesPerMetric * n;
-  if (beyond <= trigamma(most / 2)) {
-    return {std::exp(mean), most};
+  if (freedom < 2) {
+    return priors;
   }
-  const double half = inverse_trigamma(beyond);
-  return {std::exp(mean + digamma(half) - std::log(half)), 2 * half};
+  const double beyond = (squares - chance) / freedom;
+  const double most = kMostDegreesPerMetric * freedom;
+  const double half = beyond <= trigamma(most / 2) ? most / 2 : inverse_trigamma(beyond);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (logs[i].size > 1) {
+      priors[i] = {std::exp(logs[i].mean + digamma(half) - std::log(half)), 2 * half};
+    }
+  }
+  return priors;
 }
 
 Prior assumed_prior(const Table& table, double pass_variance) {

@@ -15,8 +15,9 @@ struct SampleVariance {
 
 // Empirical Bayes: the variances of a layer's metrics are themselves drawn from a distribution,
 // whose mean and width follow from the mean and width of their logarithms beyond what chance makes
-// (Smyth 2004, section 6.2). Wide: worth little. Fewer than three: none.
-Prior learnt_prior(const std::vector<SampleVariance>& seen);
+// (Smyth 2004, section 6.2). Wide: worth little. Each layer has a mean of its own; the width is
+// learnt from all of them. One result a layer, worth nothing where it has a single metric.
+std::vector<Prior> learnt_priors(const std::vector<std::vector<SampleVariance>>& layers);
 
 // For cohorts of three or four, where nothing can be learnt: what published cohorts of that layer
 // spread, and the variance that comes from the passes.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/detect/normal.hpp"
+#include "harness/detect/parallel.hpp"
 #include "harness/detect/robust.hpp"
 #include "harness/detect/student.hpp"
 #include "harness/detect/tails.hpp"
@@ -32,10 +33,10 @@ bool shows_tail(const Table& table) {
 }
 
 // Tables whose scores are expected to have the same tail, first in the whole run, then in a layer.
-using Kind = std::tuple<Scope, Look, Part>;
+using Kind = std::pair<Scope, Look>;
 using KindInLayer = std::pair<Kind, Layer>;
 
-Kind kind_of(const Table& table) { return {scope_of(table), table.look, table.part}; }
+Kind kind_of(const Table& table) { return {scope_of(table), table.look}; }
 
 // Where spreads are known well, long tails of the subjects show in the scores as they are. Where
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
@@ -43,12 +44,21 @@ Kind kind_of(const Table& table) { return {scope_of(table), table.look, table.pa
 constexpr double kExpectedDegrees = 15;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
-// A layer's tail is believed to be like the run's, by a factor of about 1.5.
+// A layer's tail is believed to be like the run's, by a factor of about 1.5, and a metric's like
+// its layer's.
 constexpr double kLayerLogSigma = 0.4;
+constexpr double kMetricLogSigma = 0.4;
+
+constexpr double kAveraging = 0.75;
 
 TailPrior run_prior(double degrees) {
   const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
   return {std::min(kMostTailDegrees, kExpectedDegrees * longer), kRunLogSigma};
+}
+
+// An average of several metrics is closer to normal than they are.
+double degrees_of_average(double metrics, double averaged) {
+  return std::min(kMostTailDegrees, metrics * std::pow(averaged, kAveraging));
 }
 
 // Of the spreads behind the scores.
@@ -66,7 +76,7 @@ double typical_degrees(const std::vector<const Judged*>& tables) {
 }
 
 void add_scores(const Judged& judged, std::vector<double>& scores) {
-  if (shows_tail(judged.table)) {
+  if (shows_tail(judged.table) && !judged.floored) {
     for (const Judgement& judgement : judged.rows) {
       if (judgement.judged) {
         scores.push_back(judgement.z);
@@ -75,28 +85,45 @@ void add_scores(const Judged& judged, std::vector<double>& scores) {
   }
 }
 
-void set_tails(std::vector<Judged>& tables) {
+// Of single metrics: by kind, then by layer.
+struct Expected {
+  std::map<Kind, double> of_run;
+  std::map<KindInLayer, double> of_layer;
+};
+
+Expected learn_tails(const std::vector<Judged>& tables) {
   std::map<Kind, std::vector<double>> of_run;
   std::map<Kind, std::vector<const Judged*>> tables_of_run;
   std::map<KindInLayer, std::vector<double>> of_layer;
   for (const Judged& judged : tables) {
-    add_scores(judged, of_run[kind_of(judged.table)]);
-    tables_of_run[kind_of(judged.table)].push_back(&judged);
-    add_scores(judged, of_layer[{kind_of(judged.table), judged.table.info.layer}]);
+    if (judged.table.part == Part::metric) {
+      add_scores(judged, of_run[kind_of(judged.table)]);
+      tables_of_run[kind_of(judged.table)].push_back(&judged);
+      add_scores(judged, of_layer[{kind_of(judged.table), judged.table.info.layer}]);
+    }
   }
-  std::map<Kind, double> run_degrees;
+  Expected expected;
   for (const auto& [kind, scores] : of_run) {
-    run_degrees[kind] = fit_tail(scores, run_prior(typical_degrees(tables_of_run[kind]))).degrees;
+    expected.of_run[kind] =
+        fit_tail(scores, run_prior(typical_degrees(tables_of_run[kind]))).mean_degrees();
   }
-  std::map<KindInLayer, Tail> tails;
   for (const auto& [key, scores] : of_layer) {
-    const TailPrior prior{run_degrees.at(key.first), kLayerLogSigma};
-    tails[key] = fit_tail(scores, prior);
+    expected.of_layer[key] =
+        fit_tail(scores, {expected.of_run.at(key.first), kLayerLogSigma}).mean_degrees();
   }
-  for (Judged& judged : tables) {
-    const Tail& tail = tails.at({kind_of(judged.table), judged.table.info.layer});
-    judged.tail = tail.degrees;
-  }
+  return expected;
+}
+
+void set_tails(std::vector<Judged>& tables) {
+  const Expected expected = learn_tails(tables);
+  for_each_index(tables.size(), [&](std::size_t i) {
+    const Table& table = tables[i].table;
+    std::vector<double> scores;
+    add_scores(tables[i], scores);
+    const double of_layer = expected.of_layer.at({kind_of(table), table.info.layer});
+    tables[i].tail = fit_tail(
+        scores, {degrees_of_average(of_layer, table.averaged), kMetricLogSigma});
+  });
 }
 
 constexpr double kJitterWeight = 0.25;
@@ -148,7 +175,7 @@ void set_shares(std::vector<Judged>& tables) {
 }
 
 // Scores under this are far from any adjusted p-value of interest: they only count.
-constexpr double kWorthTesting = 2;
+constexpr double kWorthTesting = 2.5;
 
 struct Test {
   double p = 1;
@@ -174,7 +201,6 @@ void adjust_all(std::vector<Judged>& tables) {
   std::vector<Test> fast;
   double shares = 0;
   for (Judged& judged : tables) {
-    const Tail tail{judged.tail};
     for (Judgement& judgement : judged.rows) {
       if (!judgement.judged) {
         continue;
@@ -182,10 +208,10 @@ void adjust_all(std::vector<Judged>& tables) {
       shares += judged.share;
       if (judgement.z > kWorthTesting) {
         slow.push_back(
-            {tail_probability(tail, judgement.z), judged.share, &judgement.adjusted_slow});
+            {tail_probability(judged.tail, judgement.z), judged.share, &judgement.adjusted_slow});
       } else if (judgement.z < -kWorthTesting) {
         fast.push_back(
-            {tail_probability(tail, -judgement.z), judged.share, &judgement.adjusted_fast});
+            {tail_probability(judged.tail, -judgement.z), judged.share, &judgement.adjusted_fast});
       }
     }
   }
@@ -218,7 +244,7 @@ std::optional<double> smallest_visible(const Judged& judged, double family_error
   const auto typical = scales.begin() + std::ssize(scales) / 4;
   std::nth_element(scales.begin(), typical, scales.end());
   const double z =
-      tail_quantile({judged.tail}, family_error * judged.share);
+      tail_quantile(judged.tail, family_error * judged.share);
   const double visible = score_of_normal(z, median(std::move(degrees))) * *typical;
   return std::max(visible, std::log1p(min_effect));
 }

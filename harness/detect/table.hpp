@@ -62,6 +62,9 @@ struct Table {
   std::vector<int> passes;  // their numbers
   std::vector<Row> rows;
   std::vector<double> x;         // rows times passes, one row after the other; kAbsent: no sample
+  // Of a layer's average: its spread between subjects were its metrics independent.
+  double expected_sigma = 1;
+  double averaged = 1;  // of how many equally weighty metrics: (sum w)^2 / sum w^2
   int fitted = 0;                // parameters of the model behind the references
   bool fixed_reference = false;  // peers tell neither centre nor spread: references are all
 

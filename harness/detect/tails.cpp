@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "harness/detect/normal.hpp"
 #include "harness/detect/student.hpp"
@@ -12,48 +11,58 @@ namespace fleetbench::detect {
 namespace {
 
 constexpr double kCut = 5;
+constexpr double kFarCut = 8;
+constexpr std::size_t kManyScores = 2000;
 constexpr double kFewestDegrees = 2.8;
-constexpr double kGridRatio = 1.12;
+constexpr double kGridRatio = 1.15;
+// Components that weigh less change nothing.
+constexpr double kLeastWeight = 1e-3;
 
 // The likelihood needs only how many scores have about which size.
-constexpr std::size_t kBins = 200;
+constexpr std::size_t kBins = 160;
 struct Histogram {
+  double cut = kCut;
   std::array<double, kBins> counts{};
   double size = 0;
-};
 
-double middle_of(std::size_t bin) {
-  return (static_cast<double>(bin) + 0.5) * kCut / static_cast<double>(kBins);
-}
+  double middle(std::size_t bin) const {
+    return (static_cast<double>(bin) + 0.5) * cut / static_cast<double>(kBins);
+  }
+};
 
 Histogram histogram_of(const std::vector<double>& scores) {
   Histogram histogram;
+  histogram.cut = scores.size() >= kManyScores ? kFarCut : kCut;
   for (const double score : scores) {
-    histogram.counts[static_cast<std::size_t>(std::abs(score) / kCut * kBins)] += 1;
-    histogram.size += 1;
+    const double place = std::abs(score) / histogram.cut;
+    if (place < 1) {
+      histogram.counts[static_cast<std::size_t>(place * kBins)] += 1;
+      histogram.size += 1;
+    }
   }
   return histogram;
 }
+
+// Of a t with variance 1.
+double scale_of(double degrees) { return std::sqrt((degrees - 2) / degrees); }
 
 double log_norm(double degrees) {
   return std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees) -
          0.5 * std::log(degrees * M_PI);
 }
 
-double log_likelihood(const Histogram& histogram, double scale, double degrees) {
-  const double inside = 1 - 2 * student_tail(kCut / scale, degrees);
+double log_likelihood(const Histogram& histogram, double degrees) {
+  const double scale = scale_of(degrees);
+  const double inside = 1 - 2 * student_tail(histogram.cut / scale, degrees);
   double sum = histogram.size * (log_norm(degrees) - std::log(scale) - std::log(inside));
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     if (histogram.counts[bin] > 0) {
-      const double x = middle_of(bin) / scale;
+      const double x = histogram.middle(bin) / scale;
       sum -= histogram.counts[bin] * 0.5 * (degrees + 1) * std::log1p(x * x / degrees);
     }
   }
   return sum;
 }
-
-// Of a t with variance 1.
-double scale_of(double degrees) { return std::sqrt((degrees - 2) / degrees); }
 
 double log_prior(double degrees, const TailPrior& prior) {
   const double distance = std::log(degrees / prior.degrees) / prior.log_sigma;
@@ -62,35 +71,60 @@ double log_prior(double degrees, const TailPrior& prior) {
 
 }  // namespace
 
+double Tail::mean_degrees() const {
+  double mean = 0;
+  for (const Component& component : components) {
+    mean += component.weight * std::log(component.degrees);
+  }
+  return std::exp(mean);
+}
+
 Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
-  std::vector<double> inside;
-  for (const double score : scores) {
-    if (std::abs(score) < kCut) {
-      inside.push_back(score);
-    }
-  }
-  const Histogram histogram = histogram_of(inside);
-  Tail best{prior.degrees};
-  double largest = -std::numeric_limits<double>::infinity();
+  const Histogram histogram = histogram_of(scores);
+  Tail tail;
+  double largest = -HUGE_VAL;
   for (double degrees = kFewestDegrees; degrees <= kMostTailDegrees; degrees *= kGridRatio) {
-    const double posterior =
-        log_likelihood(histogram, scale_of(degrees), degrees) + log_prior(degrees, prior);
-    if (posterior > largest) {
-      largest = posterior;
-      best = {degrees};
-    }
+    const double posterior = log_likelihood(histogram, degrees) + log_prior(degrees, prior);
+    tail.components.push_back({degrees, posterior});
+    largest = std::max(largest, posterior);
   }
-  return best;
+  for (Tail::Component& component : tail.components) {
+    component.weight = std::exp(component.weight - largest);
+  }
+  std::erase_if(tail.components,
+                [](const auto& component) { return component.weight < kLeastWeight; });
+  double sum = 0;
+  for (const Tail::Component& component : tail.components) {
+    sum += component.weight;
+  }
+  for (Tail::Component& component : tail.components) {
+    component.weight /= sum;
+  }
+  return tail;
 }
 
 double tail_probability(const Tail& tail, double z) {
-  return std::max(normal_tail(z), student_tail(z / scale_of(tail.degrees), tail.degrees));
+  double p = 0;
+  for (const Tail::Component& component : tail.components) {
+    p += component.weight * student_tail(z / scale_of(component.degrees), component.degrees);
+  }
+  return std::max(normal_tail(z), p);
 }
 
 double tail_quantile(const Tail& tail, double p) {
-  return std::max(normal_quantile(p), scale_of(tail.degrees) * student_quantile(p, tail.degrees));
+  double low = 0;
+  double high = 1;
+  while (tail_probability(tail, high) > p && high < 1e12) {
+    low = high;
+    high *= 2;
+  }
+  for (int step = 0; step < 40; ++step) {
+    const double middle = 0.5 * (low + high);
+    (tail_probability(tail, middle) > p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
 }
 
-double tail_degrees(const std::vector<double>& scores) { return fit_tail(scores).degrees; }
+double tail_degrees(const std::vector<double>& scores) { return fit_tail(scores).mean_degrees(); }
 
 }  // namespace fleetbench::detect

@@ -5,9 +5,16 @@
 
 namespace fleetbench::detect {
 
-// Student's t with variance 1, as scores have by construction.
+// What is known of the tail of scores of variance 1: a mixture of Student's t, weighed by how well
+// each fits.
 struct Tail {
-  double degrees = 8;  // more than 2; kMostTailDegrees is as good as normal
+  struct Component {
+    double degrees = 0;  // more than 2; kMostTailDegrees is as good as normal
+    double weight = 0;   // all together 1
+  };
+  std::vector<Component> components;
+
+  double mean_degrees() const;  // geometric
 };
 
 // Before seeing data, log(degrees) is normal about that of `degrees`.
@@ -18,19 +25,21 @@ struct TailPrior {
 
 inline constexpr double kMostTailDegrees = 60;
 
-// The Student t that fits the scores best. Scores beyond 5 are what is to be tested and do not
-// count: the likelihood is that of a distribution cut off there. Few scores, or none: the prior.
+// Scores that lie far out are what is to be tested and do not count: the likelihoods are those of
+// distributions cut off there (at 5; at 8 where there are thousands). Few scores, or none: the
+// prior.
 //
 // Assuming normal tails alarms most large fleets (detection.md, section 4); assuming t4 hides real
 // faults in them.
 Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior = {});
 
-// P(score > z) under the tail, and never less than under a normal distribution.
+// P(score > z), expected over what is known of the tail, and never less than under a normal
+// distribution.
 double tail_probability(const Tail& tail, double z);
 // The z for which that is p.
 double tail_quantile(const Tail& tail, double p);
 
-// fit_tail(scores).degrees
+// fit_tail(scores).mean_degrees()
 double tail_degrees(const std::vector<double>& scores);
 
 }  // namespace fleetbench::detect
