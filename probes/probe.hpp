@@ -32,6 +32,7 @@ struct ProbeInfo {
   // "description", and "additionalProperties": false.
   Json params_schema;
   bool facts_only = false;  // measures nothing: run once, its detail describes the node
+  int method = 1;           // goes up when figures of older versions can no longer be compared
   std::vector<std::string>
       programs;  // that it runs and that must be in $PATH, as Debian calls them
 };

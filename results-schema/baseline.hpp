@@ -2,8 +2,8 @@
 // `fleetbench baseline build`.
 #pragma once
 
+#include <compare>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +23,15 @@ struct BaselineKey {
   auto operator<=>(const BaselineKey&) const = default;
 };
 
-// Of a step: its probe and a checksum of its parameters. Two runs whose steps have the same method
-// measured the same; other parameters, other figures.
+// Of a step: its probe, the version of the probe's method and a checksum of the parameters, and
+// "-alone" where its subjects were measured one at a time: "cpu_gemm/1-5d1e7f2a". Two runs whose
+// steps have the same method measured the same; other parameters, other figures. Numbers of equal
+// value count as equal: 4 and 4.0.
 std::string method_of(const StepRecord& step);
+
+// Of a metric of a step of `run`. That of imported samples has no method, so they are compared with
+// imported ones only.
+BaselineKey key_of(const RunData& run, const StepRecord& step, const MetricInfo& metric);
 
 // One metric of one cohort. Spreads are standard deviations on the log scale: 0.01 is 1 %.
 struct BaselineMetric {
@@ -37,7 +43,7 @@ struct BaselineMetric {
   int subjects = 0;       // healthy ones that it was learnt from
   int runs = 0;           // that had it
   double median = 0;      // in `unit`
-  double between = 0;     // of subjects, about the median
+  double between = 0;     // of subjects, about the median of the same run; 0 of a single one
   double within = 0;      // from pass to pass of one subject; 0 where never more than one
   double run_to_run = 0;  // of one subject's medians from run to run; 0 where there was one run
   double degrees = 0;     // of Student's t that fits the tail of the subjects; 0: not known
@@ -48,6 +54,7 @@ struct BaselineSubject {
   BaselineKey key;
   std::string node;
   std::string device;  // empty: the node itself
+  std::string cohort;  // that it was of
   double value = 0;    // in the metric's unit
   int runs = 0;
 };

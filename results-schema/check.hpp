@@ -26,7 +26,8 @@ Json parse_json(const std::string& text, const std::string& source);
 // `value` with every absent key of an object schema's "properties" set to its "default".
 Json with_defaults(Json value, const Json& schema);
 
-// The schemas that are compiled in: "scenario", "run", "journal", "report".
+// The schemas that are compiled in: "scenario", "run", "journal", "report",
+// "baseline".
 const Json& schema_named(const std::string& name);
 
 }  // namespace fleetbench

@@ -76,6 +76,12 @@ class Fields {
     return value;
   }
 
+  double positive(const std::string& key) const {
+    const double value = number(key);
+    require(value > 0 && std::isfinite(value), key, "a number over 0");
+    return value;
+  }
+
   const Json& array(const std::string& key) const {
     require(at(key).is_array(), key, "an array");
     return at(key);
@@ -111,6 +117,12 @@ class Fields {
   }
 
   Fields object(const std::string& key) const { return Fields(at(key), path(key)); }
+
+  // A file of another minor version has keys more or fewer, all of them optional.
+  void require_schema(const std::string& key, const std::string& ours) const {
+    const std::string major = ours.substr(0, ours.find('.') + 1);
+    require(text(key).starts_with(major), key, "\"" + major + "\", which this build reads");
+  }
 
   void require(bool holds, const std::string& key, const std::string& what) const {
     if (!holds) {

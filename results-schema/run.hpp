@@ -42,6 +42,7 @@ struct StepRecord {
   int step = 0;
   std::string id;  // unique in the run; stands before each metric's name
   std::string probe;
+  int method = 1;          // of the probe: figures of different ones cannot be compared
   bool concurrent = true;  // false: its subjects were measured one at a time
   bool sampled = false;    // some nodes, drawn at random, stand for all
   // Nodes measure with each other and wait for each other, also where each has a value of its own.

@@ -1,6 +1,7 @@
 // `fleetbench analyze DIR`: the report of a recorded run, made again from its journal.
 #include <fmt/format.h>
 
+#include "harness/cli/baseline_source.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/options.hpp"
@@ -21,7 +22,8 @@ Usage usage() {
           .options = {{"json", "print the report as JSON instead of the summary", ""},
                       {"min-effect",
                        "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
-                       "LAYER=PERCENT", true}},
+                       "LAYER=PERCENT", true},
+                      baseline_option()},
           .epilogue = "",
           .positional = 1};
 }
@@ -39,7 +41,8 @@ int analyze_command(const Invocation& invocation) {
   }
   const auto effects = min_effects(arguments.texts("min-effect"));
   const auto directory = record::RunDirectory::open(arguments.positional().front());
-  const Report report = judge(record::load_run(directory), effects);
+  const auto baseline = given_baseline(arguments);
+  const Report report = judge(record::load_run(directory), effects, baseline);
   print(report, arguments.has("json"), directory.path().string());
   return run_exit_code(report.verdict, false);
 }

@@ -16,6 +16,7 @@ const std::vector<Command>& commands() {
       {"report", "print a recorded run, also as Prometheus metrics or as nccl-tests' tables",
        report_command},
       {"verdict", "print the verdict of a run; the exit code is Nagios'", verdict_command},
+      {"baseline", "keep what healthy runs measured, to compare later ones with", baseline_command},
       {"list", "list probes, suites or metrics", list_command},
       {"doctor", "say what this machine can measure, and how to launch here", doctor_command}};
   return all;

@@ -41,6 +41,7 @@ int run_command(const Invocation& invocation);
 int analyze_command(const Invocation& invocation);
 int report_command(const Invocation& invocation);
 int verdict_command(const Invocation& invocation);
+int baseline_command(const Invocation& invocation);
 int list_command(const Invocation& invocation);
 int doctor_command(const Invocation& invocation);
 

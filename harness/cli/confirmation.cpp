@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "harness/cli/judgement.hpp"
 #include "harness/detect/confirm.hpp"
 #include "harness/plan/confirmation.hpp"
 
@@ -43,24 +42,23 @@ void announce(const plan::Confirmation& plan, const std::vector<NodeInfo>& nodes
 
 }  // namespace
 
-void confirm_suspects(fleet::Job& job, const RunOptions& options,
-                      const std::vector<plan::PlannedStep>& steps, int first_slot,
-                      fleet::Job::Clock::time_point start, record::Recorder& recorder,
-                      ProgressLines& progress) {
-  const auto now_s = [start] {
-    return std::chrono::duration<double>(fleet::Job::Clock::now() - start).count();
+void confirm_suspects(fleet::Job& job, const Passes& passes, const RunOptions& options,
+                      record::Recorder& recorder, ProgressLines& progress) {
+  const auto now_s = [&passes] {
+    return std::chrono::duration<double>(fleet::Job::Clock::now() - passes.start).count();
   };
   const double begun_s = now_s();
   const double limit_s =
       options.confirm_limit_s.value_or(std::max(kShortestLimit_s, kShareOfRun * begun_s));
+  int first_slot = passes.slots;
   while (true) {
-    const Report report = judge(recorder.run(), options.min_effect);
+    const Report report = passes.judge();
     const auto suspects = suspects_to_confirm(recorder.run(), report);
     if (suspects.empty()) {
       return;
     }
     const double left_s = begun_s + limit_s - now_s();
-    const auto plan = plan::plan_confirmation(steps, recorder.run(), suspects,
+    const auto plan = plan::plan_confirmation(passes.steps, recorder.run(), suspects,
                                               {.limit_s = limit_s,
                                                .left_s = left_s,
                                                .seed = options.seed,

@@ -46,9 +46,11 @@ bool wants_colour() {
 
 }  // namespace
 
-Report judge(const RunData& run, const std::map<Layer, double>& min_effect) {
+Report judge(const RunData& run, const std::map<Layer, double>& min_effect,
+             std::shared_ptr<const Baseline> baseline) {
   DetectOptions options;
   options.min_effect = min_effect;
+  options.baseline = std::move(baseline);
   Report report = analyze(run, options);
   for (auto& note : warnings_of(run.header.nodes)) {
     report.notes.push_back(std::move(note));

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
+#include "results-schema/baseline.hpp"
 #include "results-schema/report.hpp"
 #include "results-schema/run.hpp"
 
 namespace fleetbench::cli {
 
 // The detector's report, with warnings about how the run was launched added to its notes.
-Report judge(const RunData& run, const std::map<Layer, double>& min_effect);
+Report judge(const RunData& run, const std::map<Layer, double>& min_effect,
+             std::shared_ptr<const Baseline> baseline = nullptr);
 
 // Prints the summary, or report.json alone. `where` is the folder of the run.
 void print(const Report& report, bool json, const std::string& where);

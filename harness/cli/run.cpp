@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "harness/cli/baseline_source.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/confirmation.hpp"
 #include "harness/cli/judgement.hpp"
@@ -99,6 +100,7 @@ struct Plan {
   RunOptions options;
   Catalog catalog;
   Suite suite;
+  std::shared_ptr<const Baseline> baseline;
   record::RunDirectory directory;
 };
 
@@ -106,9 +108,11 @@ Plan make_plan(const RunOptions& options, worker::Worker& worker) {
   check_open_files();
   Catalog catalog(worker);
   Suite suite = resolve(options.suite, catalog);
+  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
   const fs::path out =
       options.out.empty() ? new_folder(suite.scenario.name) : fs::path(options.out);
-  return {options, std::move(catalog), std::move(suite), record::RunDirectory::create(out)};
+  return {options, std::move(catalog), std::move(suite), std::move(baseline),
+          record::RunDirectory::create(out)};
 }
 
 RunHeader make_header(const Plan& plan, const Invocation& invocation, std::vector<NodeInfo> nodes) {
@@ -159,6 +163,7 @@ void begin_steps(Plan& plan, int nodes, record::Recorder& recorder, ProgressLine
     recorder.add(StepRecord{.step = index++,
                             .id = step.id,
                             .probe = step.probe.name,
+                            .method = step.probe.method,
                             .concurrent = step.concurrent,
                             .sampled = is_sampled(step, nodes),
                             .of_group = step.probe.participants == Participants::group,
@@ -204,8 +209,12 @@ int save_interrupted(record::Recorder& recorder) {
   return kInconclusive;
 }
 
+Report judged(const Plan& plan, const record::Recorder& recorder) {
+  return judge(recorder.run(), plan.options.min_effect, plan.baseline);
+}
+
 int report_run(const Plan& plan, const record::Recorder& recorder) {
-  const Report report = judge(recorder.run(), plan.options.min_effect);
+  const Report report = judged(plan, recorder);
   std::string unwritten;
   try {
     record::write_report(recorder.directory(), report_json(report), prometheus_text(report),
@@ -235,8 +244,12 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   RecordingSink sink(recorder, plan.suite.steps);
   job.begin(nodes, plan.suite.steps, sink, progress, invocation.start);
   if (job.measure(slots) && plan.options.confirm) {
-    confirm_suspects(job, plan.options, plan.suite.steps, static_cast<int>(slots.size()),
-                     invocation.start, recorder, progress);
+    confirm_suspects(job,
+                     {.steps = plan.suite.steps,
+                      .slots = static_cast<int>(slots.size()),
+                      .start = invocation.start,
+                      .judge = [&] { return judged(plan, recorder); }},
+                     plan.options, recorder, progress);
   }
   const auto outcome = job.finish();
   recorder.add(EndRecord{.interrupted = outcome.interrupted,

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "harness/cli/baseline_source.hpp"
 #include "harness/cli/options.hpp"
 #include "results-schema/check.hpp"
 
@@ -42,10 +43,10 @@ Usage usage() {
            {"seed", "of orders and matchings; default: drawn and printed", "N"},
            {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
             "LAYER=PERCENT", true},
+           baseline_option(),
            {"no-confirm", "do not measure again what looks slow", ""},
            {"confirm-limit",
-            "most that measuring again may take; default: 60, or a quarter of the run's time so "
-            "far "
+            "most that measuring again may take; default: 60, or a quarter of the time before it "
             "where that is more",
             "SECONDS"},
            {"json", "print report.json instead of the summary", ""},
@@ -107,6 +108,9 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
       arguments.has("seed")
           ? static_cast<std::uint64_t>(whole_number("seed", arguments.text("seed"), 0, 4294967295))
           : std::random_device{}();
+  if (arguments.has("baseline")) {
+    run.baseline = arguments.text("baseline");
+  }
   run.json = arguments.has("json");
   run.exit_on_warn = arguments.has("exit-on-warn");
   run.confirm = !arguments.has("no-confirm");

@@ -13,7 +13,8 @@ namespace fleetbench::cli {
 
 struct RunOptions {
   SuiteOptions suite;
-  std::string out;  // empty: a new folder under fleetbench-runs/
+  std::string out;                      // empty: a new folder under fleetbench-runs/
+  std::optional<std::string> baseline;  // file or run directory
   std::uint64_t seed = 0;
   bool json = false;
   bool exit_on_warn = false;

@@ -10,7 +10,15 @@
 namespace fleetbench::detect {
 namespace {
 
+// Of few, a bare half: two of four may be slow.
 constexpr double kStart = 0.75;
+constexpr std::size_t kFew = 8;
+
+std::size_t start_size(std::size_t n) {
+  return n < kFew ? std::min(n, std::max<std::size_t>(2, (n + 1) / 2))
+                  : static_cast<std::size_t>(kStart * static_cast<double>(n));
+}
+
 // On each side: the largest of a healthy fleet's values is beyond this in one of ten.
 constexpr double kGrowError = 0.1;
 
@@ -88,17 +96,12 @@ bool CleanSet::extend(const Spread& spread) {
 
 void CleanSet::grow() {
   const std::size_t n = sorted_.size();
-  const auto start = static_cast<std::size_t>(std::floor(kStart * static_cast<double>(n) + 0.5));
-  const std::size_t least = std::min(n, std::max<std::size_t>(std::min<std::size_t>(n, 2), start));
-  low_ = 0;
-  high_ = n;
-  while (size() > least) {  // sheds what lies farthest from the median
-    if (-sorted_[low_] > sorted_[high_ - 1]) {
-      ++low_;
-    } else {
-      --high_;
-    }
+  const std::size_t least = start_size(n);
+  for (std::size_t first = 0; first + least <= n && least > 0; ++first) {
+    const auto range = [&](std::size_t k) { return sorted_[k + least - 1] - sorted_[k]; };
+    low_ = first == 0 || range(first) < range(low_) ? first : low_;
   }
+  high_ = low_ + least;
   while (size() < n) {
     const double share = static_cast<double>(size()) / static_cast<double>(n);
     const double inflation = 1 / central_variance(share);

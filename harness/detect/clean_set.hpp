@@ -25,7 +25,7 @@ struct CleanRules {
   bool fixed_centre = false;     // the centre is 0 and the values do not tell the spread
 };
 
-// Starts from the most central three quarters of the values and grows while the next value, on
+// Starts from the three quarters of the values that lie closest together and grows while the next value, on
 // either side, is one that a normal fleet shows in nine of ten cases, so that several outliers do
 // not mask each other. N log N.
 class CleanSet {

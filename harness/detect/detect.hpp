@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
+#include "results-schema/baseline.hpp"
 #include "results-schema/report.hpp"
 #include "results-schema/run.hpp"
 
@@ -17,6 +19,8 @@ struct DetectOptions {
   // A layer in which nothing under this many times the minimum effect could have been seen makes
   // the run INCONCLUSIVE.
   double blind_times = 3;
+  // What the fleet was like when it was healthy; may be absent.
+  std::shared_ptr<const Baseline> baseline;
 };
 
 double min_effect(const DetectOptions& options, Layer layer);

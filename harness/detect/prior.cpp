@@ -11,8 +11,10 @@ namespace {
 // Degrees of freedom that an assumed spread is worth. Four: among four nodes the long tail of t
 // forgives a prior of a third of the true spread.
 constexpr double kAssumedDegrees = 4;
-// So many per metric at most: that a few metrics look equally noisy can be chance.
-constexpr double kMostDegreesPerMetric = 3;
+// That a few metrics look equally noisy can be chance: their variances are taken to differ by so
+// many standard errors more than they seem to.
+constexpr double kSafeErrors = 0.5;
+constexpr double kMostDegrees = 1000;
 
 // Standard deviation between healthy nodes of one kind that is expected before looking. Published
 // cohorts lie between 0.05 and 2.2 % for arithmetic; what goes through a kernel's network or
@@ -77,9 +79,9 @@ std::vector<Prior> learnt_priors(const std::vector<std::vector<SampleVariance>>&
   if (freedom < 2) {
     return priors;
   }
-  const double beyond = (squares - chance) / freedom;
-  const double most = kMostDegreesPerMetric * freedom;
-  const double half = beyond <= trigamma(most / 2) ? most / 2 : inverse_trigamma(beyond);
+  const double error = std::sqrt(2 / freedom) * std::max(squares, chance) / freedom;
+  const double beyond = std::max(0.0, (squares - chance) / freedom) + kSafeErrors * error;
+  const double half = std::min(kMostDegrees / 2, inverse_trigamma(beyond));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (logs[i].size > 1) {
       priors[i] = {std::exp(logs[i].mean + digamma(half) - std::log(half)), 2 * half};

@@ -22,13 +22,13 @@ Scope scope_of(const Table& table) {
 }
 
 // Residuals of a fit that has nearly as many parameters as values crowd around 0, which looks like
-// a long tail: tables with fewer values than this a parameter do not count. Nor do those of so few
-// subjects that their spread was assumed.
+// a long tail: tables with fewer values than this a parameter do not count. Nor do those whose
+// spread was assumed.
 constexpr std::size_t kValuesPerParameter = 16;
 constexpr std::size_t kFewestRows = 5;
 
 bool shows_tail(const Table& table) {
-  return table.rows.size() >= kFewestRows &&
+  return table.rows.size() >= kFewestRows && !table.fixed_reference &&
          table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
 }
 
@@ -42,6 +42,7 @@ Kind kind_of(const Table& table) { return {scope_of(table), table.look}; }
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
 // the subjects hardly lengthen them.
 constexpr double kExpectedDegrees = 15;
+constexpr double kMostExpected = 60;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
 // A layer's tail is believed to be like the run's, by a factor of about 1.5, and a metric's like
@@ -49,16 +50,16 @@ constexpr double kRunLogSigma = 0.7;
 constexpr double kLayerLogSigma = 0.4;
 constexpr double kMetricLogSigma = 0.4;
 
-constexpr double kAveraging = 0.75;
+constexpr double kAverageLogSigma = 0.4;
 
 TailPrior run_prior(double degrees) {
   const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
-  return {std::min(kMostTailDegrees, kExpectedDegrees * longer), kRunLogSigma};
+  return {std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma};
 }
 
 // An average of several metrics is closer to normal than they are.
 double degrees_of_average(double metrics, double averaged) {
-  return std::min(kMostTailDegrees, metrics * std::pow(averaged, kAveraging));
+  return std::min(kMostTailDegrees, metrics * averaged);
 }
 
 // Of the spreads behind the scores.
@@ -121,12 +122,15 @@ void set_tails(std::vector<Judged>& tables) {
     std::vector<double> scores;
     add_scores(tables[i], scores);
     const double of_layer = expected.of_layer.at({kind_of(table), table.info.layer});
-    tables[i].tail = fit_tail(
-        scores, {degrees_of_average(of_layer, table.averaged), kMetricLogSigma});
+    tables[i].tail = table.part == Part::layer
+                         ? fit_tail(scores, {degrees_of_average(of_layer, table.averaged),
+                                             kAverageLogSigma})
+                         : fit_tail(scores, {of_layer, kMetricLogSigma});
   });
 }
 
 constexpr double kJitterWeight = 0.25;
+constexpr double kLayerPart = 0.75;
 
 std::size_t judged_rows(const Judged& judged) {
   return static_cast<std::size_t>(std::ranges::count_if(judged.rows, &Judgement::judged));
@@ -169,7 +173,10 @@ void set_shares(std::vector<Judged>& tables) {
     if (judged_rows(tables[i]) > 0) {
       const auto& parts = rows.at(family);
       const double weight = family.second == Look::jitter ? kJitterWeight : 1;
-      tables[i].share = weight / total / static_cast<double>(parts.size()) / parts.at(part);
+      const double of_part = parts.size() == 1          ? 1
+                             : part == Part::layer ? kLayerPart
+                                                   : 1 - kLayerPart;
+      tables[i].share = weight / total * of_part / parts.at(part);
     }
   }
 }

@@ -14,7 +14,7 @@ namespace fleetbench::detect {
 //
 // One multiplicity rule for everything: Holm over all subjects and tests, weighted. Nodes, devices
 // and links, and each way to look at them, have equal parts of the error (jitter a quarter of
-// one); of each part one half goes to the layers' averages and one to the single metrics, so that
+// one); of each part three quarters go to the layers' averages and one to the single metrics, so that
 // many metrics do not take from the layers and many links not from the nodes. A layer's only metric
 // counts as its average.
 void test_all(std::vector<Judged>& tables);

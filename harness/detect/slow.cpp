@@ -16,6 +16,8 @@ constexpr std::size_t kFewestForSuspect = 5;  // peers
 constexpr double kFastTimes = 4;              // the minimum effect
 // Of a node's devices; fewer that are slow are slow by themselves.
 constexpr double kMostDevices = 0.75;
+// Sigmas: of many metrics one always lies two above their average.
+constexpr double kBeyondDoubt = 4;
 constexpr std::size_t kMostMetrics = 12;  // told in one finding
 
 double bound_of(const Table& table, const DetectOptions& options, double times) {
@@ -64,7 +66,8 @@ const Hit& leading(const std::vector<Hit>& hits) {
   }
   const Hit* worst = base;
   for (const Hit& hit : hits) {
-    if (hit.closer.low > std::max(base->closer.high, worst->closer.low)) {
+    const double surely = hit.judgement().slowdown - kBeyondDoubt * hit.judgement().unsure;
+    if (surely > base->closer.high && hit.closer.low > worst->closer.low) {
       worst = &hit;
     }
   }

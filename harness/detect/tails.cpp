@@ -16,7 +16,7 @@ constexpr std::size_t kManyScores = 2000;
 constexpr double kFewestDegrees = 2.8;
 constexpr double kGridRatio = 1.15;
 // Components that weigh less change nothing.
-constexpr double kLeastWeight = 1e-3;
+constexpr double kLeastWeight = 5e-3;
 
 // The likelihood needs only how many scores have about which size.
 constexpr std::size_t kBins = 160;
@@ -51,8 +51,7 @@ double log_norm(double degrees) {
          0.5 * std::log(degrees * M_PI);
 }
 
-double log_likelihood(const Histogram& histogram, double degrees) {
-  const double scale = scale_of(degrees);
+double log_likelihood(const Histogram& histogram, double degrees, double scale) {
   const double inside = 1 - 2 * student_tail(histogram.cut / scale, degrees);
   double sum = histogram.size * (log_norm(degrees) - std::log(scale) - std::log(inside));
   for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -64,9 +63,13 @@ double log_likelihood(const Histogram& histogram, double degrees) {
   return sum;
 }
 
-double log_prior(double degrees, const TailPrior& prior) {
+// The spread that scores are in units of is estimated, and without what lies far out.
+constexpr double kScaleLogSigma = 0.07;
+constexpr std::array<double, 7> kScaleSteps{-2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25};
+
+double log_prior(double degrees, double step, const TailPrior& prior) {
   const double distance = std::log(degrees / prior.degrees) / prior.log_sigma;
-  return -0.5 * distance * distance;
+  return -0.5 * (distance * distance + step * step);
 }
 
 }  // namespace
@@ -84,9 +87,13 @@ Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
   Tail tail;
   double largest = -HUGE_VAL;
   for (double degrees = kFewestDegrees; degrees <= kMostTailDegrees; degrees *= kGridRatio) {
-    const double posterior = log_likelihood(histogram, degrees) + log_prior(degrees, prior);
-    tail.components.push_back({degrees, posterior});
-    largest = std::max(largest, posterior);
+    for (const double step : kScaleSteps) {
+      const double scale = scale_of(degrees) * std::exp(kScaleLogSigma * step);
+      const double posterior =
+          log_likelihood(histogram, degrees, scale) + log_prior(degrees, step, prior);
+      tail.components.push_back({degrees, scale, posterior});
+      largest = std::max(largest, posterior);
+    }
   }
   for (Tail::Component& component : tail.components) {
     component.weight = std::exp(component.weight - largest);
@@ -106,7 +113,7 @@ Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
 double tail_probability(const Tail& tail, double z) {
   double p = 0;
   for (const Tail::Component& component : tail.components) {
-    p += component.weight * student_tail(z / scale_of(component.degrees), component.degrees);
+    p += component.weight * student_tail(z / component.scale, component.degrees);
   }
   return std::max(normal_tail(z), p);
 }

@@ -5,12 +5,13 @@
 
 namespace fleetbench::detect {
 
-// What is known of the tail of scores of variance 1: a mixture of Student's t, weighed by how well
-// each fits.
+// What is known of the tail of scores whose variance is about 1: a mixture of Student's t, weighed
+// by how well each fits.
 struct Tail {
   struct Component {
     double degrees = 0;  // more than 2; kMostTailDegrees is as good as normal
-    double weight = 0;   // all together 1
+    double scale = 1;
+    double weight = 0;  // all together 1
   };
   std::vector<Component> components;
 
@@ -23,7 +24,7 @@ struct TailPrior {
   double log_sigma = 0.5;
 };
 
-inline constexpr double kMostTailDegrees = 60;
+inline constexpr double kMostTailDegrees = 200;
 
 // Scores that lie far out are what is to be tested and do not count: the likelihoods are those of
 // distributions cut off there (at 5; at 8 where there are thousands). Few scores, or none: the

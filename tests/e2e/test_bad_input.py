@@ -28,6 +28,10 @@ OPTIONS = [
     (["--suite", "quick", "--min-effect", "host=-1"], "--min-effect host=-1: is not LAYER=PERCENT"),
     (["--suite", "quick", "--seed", "1.5"], "--seed 1.5: is not a whole number"),
     (["--suite", "quick", "--scratch", "here"], "--scratch here: nodes need not share a working folder"),
+    (["--suite", "quick", "--baseline", "/nowhere"], "/nowhere: cannot read"),
+    (["--suite", "quick", "--baseline="], ": cannot read"),
+    (["--suite", "quick", "--baseline", __file__], "is no baseline; give a file that `fleetbench baseline build` wrote"),
+    (["--suite", "quick", "--baseline", str(Path(__file__).parent)], "is not a run directory: it has no run.json"),
     (["--suite", "quick", "extra"], '"extra" is not understood'),
 ]
 
@@ -102,6 +106,14 @@ class BadInput(FleetbenchTest):
             (["report", "a", "--html"], "html"),
             (["analyze", str(self.directory)], "is not a run directory"),
             (["analyze", "a", "b"], '"b" is not understood'),
+            (["baseline"], "say what to do: fleetbench baseline build RUN_DIR... -o FILE, or show FILE"),
+            (["baseline", "make"], 'baseline "make": is neither build nor show'),
+            (["baseline", "build", "-o", "b.json"], "give the directories of healthy runs"),
+            (["baseline", "build", "/nowhere"], "-o is missing"),
+            (["baseline", "build", "/nowhere", "-o", "b.json"], "/nowhere is not a folder"),
+            (["baseline", "build", "/nowhere", "-o", str(self.directory)], "is a folder; give the name of a file"),
+            (["baseline", "show"], "give one file: fleetbench baseline show FILE"),
+            (["baseline", "show", "/nowhere"], "/nowhere: cannot read"),
             (["list", "nodes"], 'list "nodes"'),
             (["doctor", "--hostfile", "/nowhere"], "--hostfile /nowhere: cannot be read"),
         ]:
@@ -154,7 +166,7 @@ class Help(FleetbenchTest):
     def test_every_command_has_help_and_list_shows_what_there_is(self):
         overview = execute([FLEETBENCH, "--help"])
         self.assertEqual(overview.code, 0)
-        for command in ("run", "analyze", "report", "verdict", "list", "doctor"):
+        for command in ("run", "analyze", "report", "verdict", "baseline", "list", "doctor"):
             self.assertIn(command, overview.out)
             shown = execute([FLEETBENCH, command, "--help"])
             self.assertEqual(shown.code, 0, shown.err)

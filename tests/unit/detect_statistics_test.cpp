@@ -113,8 +113,8 @@ TEST(Tails, FollowTheDataAndStayNearThePriorWithoutThem) {
   std::student_t_distribution<double> heavy(4);
   std::vector<double> light_scores(2000);
   std::vector<double> heavy_scores(2000);
-  std::generate(light_scores.begin(), light_scores.end(), [&] { return 0.7 * normal(random); });
-  std::generate(heavy_scores.begin(), heavy_scores.end(), [&] { return heavy(random); });
+  std::generate(light_scores.begin(), light_scores.end(), [&] { return normal(random); });
+  std::generate(heavy_scores.begin(), heavy_scores.end(), [&] { return heavy(random) / std::sqrt(2); });
   EXPECT_GT(tail_degrees(light_scores), 15);
   EXPECT_LT(tail_degrees(heavy_scores), 6);
   light_scores.push_back(50);  // a fault, not a tail

@@ -5,9 +5,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/report/baseline_text.hpp"
 #include "harness/report/collectives_table.hpp"
 #include "harness/report/report.hpp"
 #include "results-schema/check.hpp"
+#include "tests/unit/baseline_example.hpp"
 #include "tests/unit/collectives_run.hpp"
 
 namespace fleetbench {
@@ -170,6 +172,10 @@ TEST(ReportGolden, Prometheus) { expect_golden("report.prom", prometheus_text(ri
 TEST(ReportGolden, Collectives) {
   expect_golden("collectives.txt", collectives_table(collectives_run()));
 }
+
+TEST(BaselineGolden, Text) { expect_golden("baseline.txt", baseline_text(example_baseline())); }
+
+TEST(BaselineGolden, Json) { expect_golden("baseline.json", baseline_json(example_baseline())); }
 
 TEST(ReportJson, IsValidAndSurvives) {
   for (const Report& report : {rich_report(), Report{}}) {

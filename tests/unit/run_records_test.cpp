@@ -88,6 +88,16 @@ TEST(RunRecords, SurviveTheJournal) {
   EXPECT_EQ(grouped.group, (std::vector<int>{3, 2, 0}));
 }
 
+TEST(RunRecords, AStepWithoutAMethodHasTheFirst) {
+  StepRecord step = pairs_step(0);
+  step.method = 3;
+  Json json = to_json(Record(step));
+  EXPECT_EQ(std::get<StepRecord>(record_from_json(json)).method, 3);
+  json.erase("method");
+  EXPECT_EQ(check_against(json, schema_named("journal")), std::vector<std::string>());
+  EXPECT_EQ(std::get<StepRecord>(record_from_json(json)).method, 1);
+}
+
 TEST(RunRecords, AbsentAndNonFiniteValuesAreNull) {
   SampleRecord sample = link_sample();
   sample.values = {std::numeric_limits<double>::quiet_NaN(), std::nullopt};
@@ -139,6 +149,7 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
       {1, "values", {1, "x"}, "values is not an array of numbers and nulls: [1,\"x\"]"},
       {1, "measure_s", -0.5, "measure_s is not a number from 0: -0.5"},
       {0, "concurrent", 1, "concurrent is not true or false: 1"},
+      {0, "method", 0, "method is not a whole number from 1: 0"},
       {0, "metrics", {7}, "metrics[0] is no object"},
       {0, "metrics", {{{"name", "x"}}}, "metrics[0].unit is missing"},
       {6, "time", {{"wall_s", "long"}}, "time.wall_s is not a number: \"long\""},

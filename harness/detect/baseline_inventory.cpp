@@ -1,0 +1,152 @@
+#include "harness/detect/baseline_inventory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace fleetbench::detect {
+namespace {
+
+constexpr double kSameBytes = 0.01;  // firmware keeps a little of the memory for itself
+
+// Parts of a key that tell of something which differs by nature.
+constexpr std::array<std::string_view, 15> kOwn = {
+    "hostname",  "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
+    "available", "used",    "uptime", "load", "temperature", "time",    "current_link_speed"};
+constexpr std::array<std::string_view, 4> kOwnExactly = {"name", "ip", "id", "mac"};
+constexpr std::array<std::string_view, 6> kNaming = {"name",   "address", "mount_point",
+                                                     "device", "node",    "page_bytes"};
+
+bool differs_by_nature(const std::string& key) {
+  return std::ranges::any_of(kOwn,
+                             [&](auto part) { return key.find(part) != std::string::npos; }) ||
+         std::ranges::find(kOwnExactly, key) != kOwnExactly.end();
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_null()) {
+    return "none";
+  }
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string element_name(const Json& element, std::size_t index) {
+  if (element.is_object()) {
+    for (const std::string_view key : kNaming) {
+      const auto found = element.find(std::string(key));
+      if (found != element.end() && found->is_primitive() && !found->is_null()) {
+        return text_of(*found);
+      }
+    }
+  }
+  return std::to_string(index);
+}
+
+void flatten(const Json& value, const std::string& path, const std::string& key,
+             FlatInventory& flat) {
+  if (value.is_object()) {
+    for (const auto& [name, child] : value.items()) {
+      flatten(child, path.empty() ? name : path + "." + name, name, flat);
+    }
+    return;
+  }
+  const bool of_structures = value.is_array() && std::ranges::any_of(value, [](const Json& child) {
+                               return child.is_structured();
+                             });
+  if (of_structures) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      flatten(value[i], fmt::format("{}[{}]", path, element_name(value[i], i)), key, flat);
+    }
+  } else if (!differs_by_nature(key)) {
+    flat[path] = text_of(value);
+  }
+}
+
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                  : std::nullopt;
+}
+
+bool same(const std::string& path, const std::string& a, const std::string& b) {
+  const auto x = number_in(a);
+  const auto y = number_in(b);
+  if (path.ends_with("bytes") && x && y) {
+    return std::abs(*x - *y) <= kSameBytes * std::max(std::abs(*x), std::abs(*y));
+  }
+  return a == b;
+}
+
+// Most nodes differ from the baseline, though perhaps not all in the same way.
+std::string change_text(const std::string& path, const std::string& before,
+                        const std::vector<FlatInventory>& now) {
+  std::map<std::string, std::size_t> votes;
+  for (const FlatInventory& flat : now) {
+    const auto found = flat.find(path);
+    ++votes[found == flat.end() ? "missing" : found->second];
+  }
+  const auto most =
+      std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  return fmt::format("{} is {}, in the baseline {}", path, most->first, before);
+}
+
+}  // namespace
+
+FlatInventory flat_inventory(const Json& inventory) {
+  FlatInventory flat;
+  flatten(inventory, "", "", flat);
+  return flat;
+}
+
+FlatInventory majority_inventory(const std::vector<FlatInventory>& inventories) {
+  std::map<std::string, std::map<std::string, std::size_t>> votes;
+  for (const FlatInventory& inventory : inventories) {
+    for (const auto& [path, text] : inventory) {
+      ++votes[path][text];
+    }
+  }
+  FlatInventory most;
+  for (const auto& [path, texts] : votes) {
+    for (const auto& [text, count] : texts) {
+      if (2 * count > inventories.size()) {
+        most[path] = text;
+      }
+    }
+  }
+  return most;
+}
+
+std::vector<std::string> inventory_changes(const Baseline& baseline, const std::string& cohort,
+                                           const std::vector<NodeInfo>& nodes) {
+  const auto before = baseline.inventory.find(cohort);
+  std::vector<FlatInventory> now;
+  for (const NodeInfo& node : nodes) {
+    if (node.inventory.is_object()) {
+      now.push_back(flat_inventory(node.inventory));
+    }
+  }
+  std::vector<std::string> changes;
+  if (before == baseline.inventory.end()) {
+    return changes;
+  }
+  for (const auto& [path, text] : before->second) {
+    const auto differing = std::ranges::count_if(now, [&](const FlatInventory& flat) {
+      const auto found = flat.find(path);
+      return found == flat.end() || !same(path, found->second, text);
+    });
+    if (2 * static_cast<std::size_t>(differing) > now.size()) {
+      changes.push_back(change_text(path, text, now));
+    }
+  }
+  changes.resize(std::min(changes.size(), kMostInventoryChanges));
+  return changes;
+}
+
+}  // namespace fleetbench::detect
