@@ -35,6 +35,35 @@ void check(const RunData& run, const StepRecord& step) {
   }
 }
 
+void require_step(const RunData& run, int step) {
+  if (step < 0 || step >= static_cast<int>(run.steps.size())) {
+    throw std::invalid_argument(fmt::format("step: there is no step {} yet", step));
+  }
+}
+
+void check_ends(const RunData& run, int node, std::optional<int> peer, const std::string& key,
+                const std::string& peer_key) {
+  require_node(run, node, key.c_str());
+  if (peer) {
+    require_node(run, *peer, peer_key.c_str());
+    if (*peer == node) {
+      throw std::invalid_argument(fmt::format("{}: node {} is its own peer", peer_key, node));
+    }
+  }
+}
+
+void check(const RunData& run, const ConfirmRecord& record) {
+  if (record.confirm != static_cast<int>(run.confirmations.size())) {
+    throw std::invalid_argument(fmt::format("confirm: {} comes out of order, {} is next",
+                                            record.confirm, run.confirmations.size()));
+  }
+  require_step(run, record.step);
+  for (const Comparison& compared : record.compared) {
+    check_ends(run, compared.node, compared.peer, "node", "peer");
+    check_ends(run, compared.reference, compared.reference_peer, "reference", "reference_peer");
+  }
+}
+
 void check_group(const RunData& run, const SampleRecord& sample) {
   for (const int node : sample.group) {
     require_node(run, node, "group");
@@ -51,17 +80,14 @@ void check_group(const RunData& run, const SampleRecord& sample) {
 }
 
 void check(const RunData& run, const SampleRecord& sample) {
-  if (sample.step < 0 || sample.step >= static_cast<int>(run.steps.size())) {
-    throw std::invalid_argument(fmt::format("step: there is no step {} yet", sample.step));
-  }
-  require_node(run, sample.node, "node");
-  if (sample.peer) {
-    require_node(run, *sample.peer, "peer");
-    if (*sample.peer == sample.node) {
-      throw std::invalid_argument(fmt::format("peer: node {} is its own peer", sample.node));
-    }
-  }
+  require_step(run, sample.step);
+  check_ends(run, sample.node, sample.peer, "node", "peer");
   check_group(run, sample);
+  const auto confirmations = static_cast<int>(run.confirmations.size());
+  if (sample.confirms && (*sample.confirms < 0 || *sample.confirms >= confirmations)) {
+    throw std::invalid_argument(
+        fmt::format("confirms: there is no confirmation {} yet", *sample.confirms));
+  }
   const std::size_t expected =
       sample.status == Status::ok ? run.steps[sample.step].metrics.size() : 0;
   if (sample.values.size() != expected) {
@@ -134,6 +160,33 @@ Json json_of(const OmissionRecord& omission) {
   if (omission.node) {
     json["node"] = *omission.node;
   }
+  return json;
+}
+
+Json json_of(const Comparison& compared) {
+  Json json{
+      {"node", compared.node}, {"reference", compared.reference}, {"metric", compared.metric}};
+  if (compared.peer) {
+    json["peer"] = *compared.peer;
+  }
+  if (compared.reference_peer) {
+    json["reference_peer"] = *compared.reference_peer;
+  }
+  put_if_any(json, "device", compared.device);
+  return json;
+}
+
+Json json_of(const ConfirmRecord& record) {
+  Json compared = Json::array();
+  for (const Comparison& comparison : record.compared) {
+    compared.push_back(json_of(comparison));
+  }
+  Json json{{"t", "confirm"},
+            {"confirm", record.confirm},
+            {"step", record.step},
+            {"pairs", record.pairs},
+            {"compared", std::move(compared)}};
+  put_if_any(json, "reason", record.reason);
   return json;
 }
 
@@ -235,6 +288,20 @@ OmissionRecord read_omission(const Fields& fields) {
   return {fields.text("step"), fields.integer_if_any("node"), fields.text("reason")};
 }
 
+Comparison read_comparison(const Fields& fields) {
+  return {fields.integer("node"),
+          fields.integer_if_any("peer"),
+          fields.text_or_empty("device"),
+          fields.integer("reference"),
+          fields.integer_if_any("reference_peer"),
+          fields.text("metric")};
+}
+
+ConfirmRecord read_confirm(const Fields& fields) {
+  return {fields.integer("confirm"), fields.integer("step"), fields.integer("pairs"),
+          fields.each("compared", read_comparison), fields.text_or_empty("reason")};
+}
+
 EndRecord read_end(const Fields& fields) {
   EndRecord end;
   end.interrupted = fields.boolean("interrupted");
@@ -283,6 +350,10 @@ void add_record(RunData& run, Record record) {
                             require_node(run, *omission.node, "node");
                           }
                           run.omissions.push_back(std::move(omission));
+                        },
+                        [&run](ConfirmRecord&& confirm) {
+                          check(run, confirm);
+                          run.confirmations.push_back(std::move(confirm));
                         },
                         [&run](EndRecord&& end) { run.end = std::move(end); }},
              std::move(record));
@@ -349,7 +420,10 @@ Record record_from_json(const Json& json) {
   if (kind == "omission") {
     return read_omission(fields);
   }
-  fields.require(kind == "end", "t", "one of step, sample, loss, omission, end");
+  if (kind == "confirm") {
+    return read_confirm(fields);
+  }
+  fields.require(kind == "end", "t", "one of step, sample, loss, omission, confirm, end");
   return read_end(fields);
 }
 

@@ -75,6 +75,26 @@ struct SampleRecord {
   Json detail;  // what explains the values: resource use, last words of a worker
 };
 
+// A suspect and the healthy subject beside which it is measured again.
+struct Comparison {
+  int node = 0;
+  std::optional<int> peer;  // the suspect is a link: its other end
+  std::string device;       // ... a device of `node`
+  int reference = 0;        // of the same kind as the suspect
+  std::optional<int> reference_peer;
+  std::string metric;  // that is compared, as the report has it: "cpu_gemm.fp64"
+};
+
+// One step is measured again for suspects. Its samples name it by `confirms`, their `pass` counts
+// the pairs: in each there is a value of the suspect and one of its reference.
+struct ConfirmRecord {
+  int confirm = 0;  // position among these records
+  int step = 0;
+  int pairs = 0;  // planned; 0: left out
+  std::vector<Comparison> compared;
+  std::string reason;  // why it was left out
+};
+
 // A rank that stopped answering. Nothing of its node is measured afterwards.
 struct LossRecord {
   int rank = 0;
@@ -114,7 +134,8 @@ struct EndRecord {
   WaitingCost waiting;
 };
 
-using Record = std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord, EndRecord>;
+using Record =
+    std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord, ConfirmRecord, EndRecord>;
 
 // Everything that is known of a run; what the detector and the report work from.
 struct RunData {
@@ -123,13 +144,14 @@ struct RunData {
   std::vector<SampleRecord> samples;
   std::vector<LossRecord> losses;
   std::vector<OmissionRecord> omissions;
-  std::optional<EndRecord> end;     // absent: the run broke off
-  std::vector<std::string> damage;  // what could not be read, with its place
-  bool imported = false;            // samples of another tool: nothing can be measured again
+  std::vector<ConfirmRecord> confirmations;  // confirmations[i].confirm == i
+  std::optional<EndRecord> end;              // absent: the run broke off
+  std::vector<std::string> damage;           // what could not be read, with its place
+  bool imported = false;  // samples of another tool: nothing can be measured again
 };
 
-// Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node
-// or number of values that does not exist.
+// Adds a record to what is known. Throws std::invalid_argument where a sample names a step, node,
+// confirmation or number of values that does not exist.
 void add_record(RunData& run, Record record);
 
 Json to_json(const RunHeader& header);

@@ -11,6 +11,7 @@
 
 #include "harness/cli/baseline_source.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/confirmation.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/run_options.hpp"
@@ -208,8 +209,12 @@ int save_interrupted(record::Recorder& recorder) {
   return kInconclusive;
 }
 
+Report judged(const Plan& plan, const record::Recorder& recorder) {
+  return judge(recorder.run(), plan.options.min_effect, plan.baseline);
+}
+
 int report_run(const Plan& plan, const record::Recorder& recorder) {
-  const Report report = judge(recorder.run(), plan.options.min_effect, plan.baseline);
+  const Report report = judged(plan, recorder);
   std::string unwritten;
   try {
     record::write_report(recorder.directory(), report_json(report), prometheus_text(report),
@@ -237,8 +242,16 @@ int lead(fleet::Job& job, Plan& plan, const Invocation& invocation) {
   omit_steps(plan.suite.steps, count, recorder);
   const auto slots = slots_of(plan, count, recorder, progress);
   RecordingSink sink(recorder, plan.suite.steps);
-  const auto outcome =
-      job.measure(nodes, plan.suite.steps, slots, sink, progress, invocation.start);
+  job.begin(nodes, plan.suite.steps, sink, progress, invocation.start);
+  if (job.measure(slots) && plan.options.confirm) {
+    confirm_suspects(job,
+                     {.steps = plan.suite.steps,
+                      .slots = static_cast<int>(slots.size()),
+                      .start = invocation.start,
+                      .judge = [&] { return judged(plan, recorder); }},
+                     plan.options, recorder, progress);
+  }
+  const auto outcome = job.finish();
   recorder.add(EndRecord{.interrupted = outcome.interrupted,
                          .reason = outcome.interrupted ? "interrupted by a signal" : "",
                          .time = outcome.time,

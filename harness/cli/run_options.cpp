@@ -44,6 +44,11 @@ Usage usage() {
            {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
             "LAYER=PERCENT", true},
            baseline_option(),
+           {"no-confirm", "do not measure again what looks slow", ""},
+           {"confirm-limit",
+            "most that measuring again may take; default: 60, or a quarter of the time before it "
+            "where that is more",
+            "SECONDS"},
            {"json", "print report.json instead of the summary", ""},
            {"exit-on-warn", "exit with 4 where the verdict is WARN", ""}},
       .epilogue = kExamples};
@@ -108,6 +113,11 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
   }
   run.json = arguments.has("json");
   run.exit_on_warn = arguments.has("exit-on-warn");
+  run.confirm = !arguments.has("no-confirm");
+  if (arguments.has("confirm-limit")) {
+    run.confirm_limit_s = static_cast<double>(
+        whole_number("confirm-limit", arguments.text("confirm-limit"), 1, 1000000));
+  }
   run.min_effect = min_effects(arguments.texts("min-effect"));
   return run;
 }

@@ -18,6 +18,8 @@ struct RunOptions {
   std::uint64_t seed = 0;
   bool json = false;
   bool exit_on_warn = false;
+  bool confirm = true;                    // measure suspects again
+  std::optional<double> confirm_limit_s;  // absent: by how long the run took
   std::map<Layer, double> min_effect;
 };
 

@@ -4,6 +4,7 @@
 
 #include "harness/detect/attempts.hpp"
 #include "harness/detect/configuration.hpp"
+#include "harness/detect/confirm.hpp"
 #include "harness/detect/covariates.hpp"
 #include "harness/detect/coverage.hpp"
 #include "harness/detect/derived_tables.hpp"
@@ -148,6 +149,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
 
   Integrity integrity = check_integrity(run, attempts);
   std::vector<Finding> findings = slow_findings(evaluated, options);
+  apply_confirmation(run, findings);
   append(findings, unexplained(fast_findings(evaluated, options), findings));
   append(findings, std::move(integrity.findings));
   append(findings, evaluated.shift.findings);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/detect/confirm.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -96,9 +98,9 @@ std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trou
     StepAttempts& attempts = result.at(sample.step);
     const Who who = who_of(sample.node, sample.peer);
     attempts.pairs = attempts.pairs || sample.peer.has_value();
-    attempts.passes[who].insert(sample.pass);
+    attempts.passes[who].insert(occasion_of(sample));
     if (has_value(sample)) {
-      attempts.good[who].insert(sample.pass);
+      attempts.good[who].insert(occasion_of(sample));
     }
   }
   const LetDown let_down(run, troubles, result);

@@ -48,7 +48,7 @@ bool reaches(const Subject& cause, const Subject& effect) {
 }
 
 bool explains(const Finding& cause, const Finding& effect) {
-  if (cause.direction != Direction::slow) {
+  if (cause.direction != Direction::slow || cause.status == FindingStatus::not_reproduced) {
     return false;
   }
   if (reaches(cause.subject, effect.subject)) {
@@ -91,11 +91,14 @@ int place(const Finding& finding, bool explained) {
     case Direction::missing:
       return 1;
     case Direction::slow:
+      if (finding.status == FindingStatus::not_reproduced) {
+        return 4;
+      }
       return explained || !finding.explained_by_covariates.empty() ? 3 : 2;
     case Direction::fast:
       break;
   }
-  return 4;
+  return 5;
 }
 
 }  // namespace

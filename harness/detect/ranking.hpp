@@ -12,8 +12,8 @@ namespace fleetbench::detect {
 bool is_upstream(Layer cause, Layer effect);
 
 // Gives each finding its rank (from 1) and explained_by, and orders them: what nothing explains
-// first (wrong, missing, then slow by the lower end of the interval), then what is explained, then
-// what is too fast.
+// first (wrong, missing, then slow by the lower end of the interval), then what is explained, what
+// was not reproduced, and what is too fast. What was not reproduced is no cause.
 //
 // A generous rule for causes: a finding is explained by one upstream on the same node, or on one of
 // its devices, or of the fleet for one of the fleet, unless its worst metric is slow by more than

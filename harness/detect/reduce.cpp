@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "harness/detect/cohorts.hpp"
+#include "harness/detect/confirm.hpp"
 #include "harness/detect/parallel.hpp"
 #include "harness/detect/robust.hpp"
 
@@ -237,14 +238,14 @@ Reduced reduce(const RunData& run) {
   number_cohorts(run, reduced.names);
   std::vector<std::vector<const SampleRecord*>> good(run.steps.size());
   for (const SampleRecord& sample : run.samples) {
-    if (sample.confirms) {
-      continue;
+    if (sample.status == Status::ok && sample.confirms) {
+      continue;  // for its suspect alone, see confirm.hpp
     }
     if (sample.status == Status::ok) {
       good.at(sample.step).push_back(&sample);
       note_unusable(run.steps.at(sample.step), sample, reduced);
     } else {
-      reduced.troubles.push_back({sample.step, sample.slot, sample.pass, sample.node, sample.device,
+      reduced.troubles.push_back({sample.step, sample.slot, occasion_of(sample), sample.node, sample.device,
                                   sample.peer, sample.group, sample.status, sample.reason});
     }
   }

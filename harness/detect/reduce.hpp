@@ -13,7 +13,7 @@ namespace fleetbench::detect {
 struct Trouble {
   int step = 0;
   int slot = 0;
-  int pass = 0;
+  int pass = 0;  // see occasion_of()
   int node = 0;
   std::string device;
   std::optional<int> peer;
@@ -29,6 +29,7 @@ struct Reduced {
   std::vector<Trouble> troubles;  // in the order of the samples
 };
 
+// What was measured again for a suspect is in no table; where it failed that is a trouble too.
 // A value that is not finite or not positive has no logarithm: it counts as a failed sample and
 // says so in its reason. Drift common to all subjects is taken out of the tables. Samples that were
 // taken to confirm a suspect are left out. Metrics that are not to be judged give no table. Of a

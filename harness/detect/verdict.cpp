@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/detect/confirm.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -128,7 +130,13 @@ void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& 
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
   for (const Finding& finding : report.findings) {
-    if (!finding.explained_by && finding.direction != Direction::fast) {
+    const bool gone = finding.status == FindingStatus::not_reproduced && !counters_rose(finding);
+    if (gone) {
+      report.notes.push_back(fmt::format(
+          "{} was {} in {}, but not when it was measured again: see finding {}",
+          describe(finding.subject), describe_slowdown(finding.slowdown_pct, "its peers"),
+          to_string(finding.layer), finding.rank));
+    } else if (!finding.explained_by && finding.direction != Direction::fast) {
       (fails(finding, options) ? failures : warnings).push_back(sentence(finding));
     }
   }

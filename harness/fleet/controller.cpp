@@ -38,9 +38,9 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
   }
 }
 
-void Controller::run(const std::vector<plan::Slot>& slots) {
+void Controller::run(const std::vector<plan::Slot>& slots, double until_s) {
   const auto count = slots.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count && now_s_() <= until_s; ++i) {
     const auto slot = remaining(slots[i]);
     if (slot.parties.empty() || ramp_is_over(slot)) {
       continue;
@@ -270,6 +270,7 @@ void Controller::record(const SlotState& state, const Owner& owner, const Json& 
                       .pass = state.slot.pass,
                       .node = owner.node,
                       .peer = owner.peer,
+                      .confirms = state.slot.confirms,
                       .group = group_of(state, owner),
                       .status = parse_status(answer.value("status", "failed")),
                       .reason = answer.value("reason", ""),
@@ -303,6 +304,7 @@ void Controller::record_failure(const SlotState& state, const Owner& owner, Stat
                          .pass = state.slot.pass,
                          .node = owner.node,
                          .peer = owner.peer,
+                         .confirms = state.slot.confirms,
                          .group = group_of(state, owner),
                          .status = status,
                          .reason = reason,

@@ -25,9 +25,10 @@ class Controller {
              const std::vector<plan::PlannedStep>& steps, RecordSink& sink, Progress& progress,
              std::function<double()> seconds_since_start);
 
-  // Runs the slots in order. What `turn` of the conversation throws passes through; everything
-  // measured before is recorded.
-  void run(const std::vector<plan::Slot>& slots);
+  // Runs the slots in order; none begins after `until_s` on the clock of the run. May be called
+  // again with slots of other numbers. What `turn` of the conversation throws passes through;
+  // everything measured before is recorded.
+  void run(const std::vector<plan::Slot>& slots, double until_s);
 
   // Ends the agents and returns what waiting cost them. Afterwards may_finalize() is known.
   WaitingCost finish(int ranks);

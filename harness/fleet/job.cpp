@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <thread>
 
 #include "harness/fleet/agent.hpp"
@@ -77,6 +79,10 @@ struct Job::Parts {
   Agent agent;
   Patience patience;
   Conversation conversation;
+  std::function<double()> now_s;  // from begin() on: seconds since the run began
+  double begun_s = 0;
+  std::optional<Controller> controller;
+  bool interrupted = false;
   bool may_finalize = true;
 };
 
@@ -102,30 +108,47 @@ std::vector<plan::RankInfo> Job::gather(Progress& progress) {
   return fleet::gather(parts_->conversation, size(), progress);
 }
 
-RunOutcome Job::measure(const std::vector<NodeInfo>& nodes,
-                        const std::vector<plan::PlannedStep>& steps,
-                        const std::vector<plan::Slot>& slots, RecordSink& sink, Progress& progress,
-                        Clock::time_point start) {
+void Job::begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
+                RecordSink& sink, Progress& progress, Clock::time_point start) {
   const auto now_s = [start] {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
-  Controller controller(parts_->conversation, nodes, steps, sink, progress, now_s);
-  RunOutcome outcome;
-  const double begun_s = now_s();
-  try {
-    for (const auto& node : nodes) {
-      if (node.name == plan::name_of_silent_rank(node.leader())) {
-        controller.lose(node.leader(), "start", "it came up but did not say who it is");
-      }
+  parts_->now_s = now_s;
+  parts_->begun_s = now_s();
+  auto& controller =
+      parts_->controller.emplace(parts_->conversation, nodes, steps, sink, progress, now_s);
+  for (const auto& node : nodes) {
+    if (node.name == plan::name_of_silent_rank(node.leader())) {
+      controller.lose(node.leader(), "start", "it came up but did not say who it is");
     }
-    controller.run(slots);
-    outcome.waiting = controller.finish(size());
-  } catch (const Interrupted&) {
-    outcome.interrupted = true;
   }
-  parts_->may_finalize = controller.may_finalize() && !outcome.interrupted;
-  outcome.time = {.wall_s = now_s(),
-                  .preparation_s = begun_s + controller.preparation_s(),
+}
+
+bool Job::measure(const std::vector<plan::Slot>& slots, double until_s) {
+  try {
+    if (!parts_->interrupted) {
+      parts_->controller->run(slots, until_s);
+    }
+  } catch (const Interrupted&) {
+    parts_->interrupted = true;
+  }
+  return !parts_->interrupted;
+}
+
+RunOutcome Job::finish() {
+  Controller& controller = *parts_->controller;
+  RunOutcome outcome;
+  try {
+    if (!parts_->interrupted) {
+      outcome.waiting = controller.finish(size());
+    }
+  } catch (const Interrupted&) {
+    parts_->interrupted = true;
+  }
+  outcome.interrupted = parts_->interrupted;
+  parts_->may_finalize = controller.may_finalize() && !parts_->interrupted;
+  outcome.time = {.wall_s = parts_->now_s(),
+                  .preparation_s = parts_->begun_s + controller.preparation_s(),
                   .measurement_s = controller.measurement_s()};
   return outcome;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -49,12 +50,16 @@ class Job {
 
   // For the root, in this order. Throws FleetError where ranks run different builds, Interrupted.
   std::vector<plan::RankInfo> gather(Progress& progress);
-  // Measures all slots and ends the agents. `start`: when this process began, which is when the
-  // clock of the run did. What led up to the first slot counts as preparation.
-  RunOutcome measure(const std::vector<NodeInfo>& nodes,
-                     const std::vector<plan::PlannedStep>& steps,
-                     const std::vector<plan::Slot>& slots, RecordSink& sink, Progress& progress,
-                     Clock::time_point start);
+  // Who is to be measured, and by what. All of it must outlive finish(). `start`: when this process
+  // began, which is when the clock of the run did. What led up to here counts as preparation.
+  void begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
+             RecordSink& sink, Progress& progress, Clock::time_point start);
+  // Measures slots, also several times, each with slots of other numbers; none begins after
+  // `until_s` on the clock of the run. False where the run is interrupted.
+  bool measure(const std::vector<plan::Slot>& slots,
+               double until_s = std::numeric_limits<double>::infinity());
+  // Ends the agents.
+  RunOutcome finish();
   // Once all files are on disk: lets the ranks go, after which MPI_Finalize has some seconds to
   // return. Where it would not, or does not, the whole job is ended with `exit_code`.
   void close(int exit_code);

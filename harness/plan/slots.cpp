@@ -177,6 +177,12 @@ std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, s
   return slots;
 }
 
+std::vector<std::vector<Party>> rounds_of_step(const PlannedStep& step, int index, int nodes,
+                                               int pass, std::uint64_t seed) {
+  Generator order(seed + static_cast<std::uint64_t>(pass));
+  return rounds_of(step, nodes, pass, seed + static_cast<std::uint64_t>(index), order);
+}
+
 Slot without(Slot slot, const std::vector<bool>& gone, Participants participants) {
   const auto is_gone = [&](int node) { return gone[static_cast<std::size_t>(node)]; };
   std::erase_if(slot.parties, [&](Party& party) {
@@ -208,6 +214,9 @@ std::optional<std::string> reason_without_slots(const PlannedStep& step, int nod
 }
 
 std::string describe(const Slot& slot, const PlannedStep& step) {
+  if (slot.confirms) {
+    return fmt::format("{} again, pair {}", step.id, slot.pass + 1);
+  }
   return fmt::format("{}, pass {} of {}", step.id, slot.pass + 1, step.passes);
 }
 

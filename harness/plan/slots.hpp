@@ -41,6 +41,8 @@ struct Slot {
   int step = 0;  // into the list of planned steps
   int pass = 0;
   std::vector<Party> parties;
+  // Of a confirmation, see confirmation.hpp: its position; `pass` then counts the pairs.
+  std::optional<int> confirms;
 };
 
 // A schedule of the command line that overrides those of the steps.
@@ -69,13 +71,19 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
 // of each metric and not all samples of one. Orders, pairings and samples are drawn from `seed`.
 std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed);
 
+// What the slots of one pass of a step measure that is concurrent, each entry at one time; of one
+// that is not, each party by itself. As in make_slots() with the same `seed`, but for the order.
+// `index` is the step's position.
+std::vector<std::vector<Party>> rounds_of_step(const PlannedStep& step, int index, int nodes,
+                                               int pass, std::uint64_t seed);
+
 // The slot without the nodes that are gone (a pair needs both, a group two). `gone[node]`.
 Slot without(Slot slot, const std::vector<bool>& gone, Participants participants);
 
 // Why a fleet of so many nodes has nothing to measure in a step; nothing where it has.
 std::optional<std::string> reason_without_slots(const PlannedStep& step, int nodes);
 
-// "mpi_pairs, pass 2 of 5"
+// "mpi_pairs, pass 2 of 5"; "mpi_pairs again, pair 2"
 std::string describe(const Slot& slot, const PlannedStep& step);
 
 }  // namespace fleetbench::plan

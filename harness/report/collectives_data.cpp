@@ -123,7 +123,8 @@ class GroupSamples {
 std::vector<GroupSamples> groups_of(const RunData& run, const StepRecord& step) {
   std::vector<GroupSamples> groups;
   for (const SampleRecord& sample : run.samples) {
-    const auto members = sample.step == step.step ? members_of(sample) : std::nullopt;
+    const bool counts = sample.step == step.step && !sample.confirms;
+    const auto members = counts ? members_of(sample) : std::nullopt;
     if (!members) {
       continue;
     }

@@ -119,7 +119,8 @@ void add_findings(const Report& report, Exposition& out) {
   // For alerts and graphs by node: the worst of a node's slow findings in a layer.
   std::map<std::pair<std::string, Layer>, double> worst;
   for (const Finding& finding : report.findings) {
-    if (finding.direction == Direction::slow && !finding.subject.node.empty()) {
+    const bool stands = finding.status != FindingStatus::not_reproduced;
+    if (finding.direction == Direction::slow && stands && !finding.subject.node.empty()) {
       double& slowdown = worst[{finding.subject.node, finding.layer}];
       slowdown = std::max(slowdown, finding.slowdown_pct / 100);
     }

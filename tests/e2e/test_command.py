@@ -20,6 +20,7 @@ class Commands(FleetbenchTest):
     def run_suite(self, *steps, ranks=3):
         run = self.directory / "run"
         command = [FLEETBENCH, "--suite", self.scenario(suite(*steps)), "--out", str(run), "--nodes-by", "rank"]
+        command.append("--no-confirm")
         result = execute(mpirun(ranks) + command)
         return run, result
 

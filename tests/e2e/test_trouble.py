@@ -34,7 +34,7 @@ class TroubleTest(FleetbenchTest):
             ],
         }
         command = [FLEETBENCH, "--suite", self.scenario(scenario), "--out", str(run), "--nodes-by", "rank"]
-        command += ["--scratch", str(scratch or self.scratch)]
+        command += ["--scratch", str(scratch or self.scratch), "--no-confirm"]
         env = {**os.environ, **(environment or {})}
         result = execute(mpirun(ranks) + command, env=env)
         self.assertTrue((run / "verdict").exists(), result.err)

@@ -34,6 +34,19 @@ SampleRecord failed_sample() {
   return sample;
 }
 
+ConfirmRecord confirm_record() {
+  return {.confirm = 0,
+          .step = 0,
+          .pairs = 8,
+          .compared = {{0, 3, "", 1, 2, "mpi_pairs.latency"},
+                       {2, std::nullopt, "gpu0", 1, std::nullopt, "mpi_pairs.bandwidth sending"}},
+          .reason = ""};
+}
+
+Record confirm_beside(int reference, std::optional<int> reference_peer) {
+  return ConfirmRecord{0, 0, 8, {{0, 3, "", reference, reference_peer, "m"}}, ""};
+}
+
 std::vector<Record> one_of_each() {
   return {pairs_step(0),
           link_sample(),
@@ -43,7 +56,9 @@ std::vector<Record> one_of_each() {
           OmissionRecord{"storage", 2, "no space"},
           clean_end(),
           LossRecord{2, 2, std::nullopt, "start", "start", "silent"},
-          group_sample()};
+          group_sample(),
+          confirm_record(),
+          ConfirmRecord{1, 0, 0, {}, "no time was left"}};
 }
 
 std::string invalid_argument_of(const std::function<void()>& action) {
@@ -112,7 +127,8 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
   };
   const Json removed(Json::value_t::discarded);
   const Case cases[] = {
-      {1, "t", "samples", "t is not one of step, sample, loss, omission, end: \"samples\""},
+      {1, "t", "samples",
+       "t is not one of step, sample, loss, omission, confirm, end: \"samples\""},
       {1, "t", removed, "t is missing"},
       {1, "node", -1, "node is not a whole number from 0: -1"},
       {1, "node", 1.5, "node is not a whole number from 0: 1.5"},
@@ -138,6 +154,8 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
       {0, "metrics", {{{"name", "x"}}}, "metrics[0].unit is missing"},
       {6, "time", {{"wall_s", "long"}}, "time.wall_s is not a number: \"long\""},
       {6, "waiting", removed, "waiting is missing"},
+      {9, "compared", {{{"node", 1}}}, "compared[0].reference is missing"},
+      {9, "pairs", removed, "pairs is missing"},
   };
   for (const Case& c : cases) {
     Json json = to_json(one_of_each()[c.record]);
@@ -176,6 +194,11 @@ TEST(AddRecord, AcceptsWhatFitsTheRun) {
   EXPECT_EQ(run.samples.size(), 1U);
   EXPECT_EQ(run.omissions.size(), 1U);
   EXPECT_TRUE(run.end);
+  add_record(run, confirm_record());
+  sample.confirms = 0;
+  add_record(run, sample);
+  EXPECT_EQ(run.confirmations.size(), 1U);
+  EXPECT_EQ(run.samples.back().confirms, 0);
 }
 
 TEST(AddRecord, RefusesWhatDoesNot) {
@@ -214,6 +237,11 @@ TEST(AddRecord, RefusesWhatDoesNot) {
        "values: 2 of them, a sample of step \"mpi_pairs\" that is failed has 0"},
       {LossRecord{0, 7, 0, "", "", ""}, "node: there is no node 7, the run has 4"},
       {OmissionRecord{"", -1, ""}, "node: there is no node -1, the run has 4"},
+      {sample([](auto& s) { s.confirms = 0; }), "confirms: there is no confirmation 0 yet"},
+      {ConfirmRecord{1, 0, 8, {}, ""}, "confirm: 1 comes out of order, 0 is next"},
+      {ConfirmRecord{0, 3, 8, {}, ""}, "step: there is no step 3 yet"},
+      {confirm_beside(4, std::nullopt), "reference: there is no node 4, the run has 4"},
+      {confirm_beside(1, 1), "reference_peer: node 1 is its own peer"},
   };
   RunData run;
   run.header = header_of(4);

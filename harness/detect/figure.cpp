@@ -1,0 +1,96 @@
+#include "harness/detect/figure.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "harness/detect/reduce.hpp"
+#include "harness/detect/robust.hpp"
+
+namespace fleetbench::detect {
+namespace {
+
+Role role_of(const MetricInfo& metric, std::string_view suffix, const std::string& kind) {
+  if (kind == "link") {
+    return Role::link;
+  }
+  if (metric.subject != SubjectKind::link) {
+    return Role::own;
+  }
+  return suffix == " sending" ? Role::sends : suffix == " receiving" ? Role::receives : Role::talks;
+}
+
+bool speaks_of(const SampleRecord& sample, const Target& target, Role role) {
+  switch (role) {
+    case Role::own:
+      return sample.node == target.node &&
+             (target.device.empty() || sample.device == target.device);
+    case Role::sends:
+      return sample.peer && sample.node == target.node;
+    case Role::receives:
+      return sample.peer == target.node;
+    case Role::talks:
+      return sample.peer && (sample.node == target.node || sample.peer == target.node);
+    case Role::link:
+      break;
+  }
+  return (sample.node == target.node && sample.peer == target.peer) ||
+         (!target.directed && sample.peer == target.node && sample.node == target.peer);
+}
+
+std::optional<int> node_named(const RunData& run, const std::string& name) {
+  for (const NodeInfo& node : run.header.nodes) {
+    if (node.name == name) {
+      return node.index;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Figure> figure_named(const RunData& run, const std::string& name,
+                                   const std::string& kind) {
+  for (const StepRecord& step : run.steps) {
+    for (std::size_t m = 0; m < step.metrics.size(); ++m) {
+      const std::string full = full_name(step, step.metrics[m]);
+      if (name == full || name == full + " sending" || name == full + " receiving") {
+        const auto suffix = std::string_view(name).substr(full.size());
+        return Figure{step.step, m, role_of(step.metrics[m], suffix, kind)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Target> target_of(const RunData& run, const Subject& subject) {
+  const bool link = subject.kind == "link";
+  if (!link && subject.kind != "node" && subject.kind != "device") {
+    return std::nullopt;
+  }
+  const auto node = node_named(run, link ? subject.a : subject.node);
+  const auto peer = link ? node_named(run, subject.b) : std::nullopt;
+  if (!node || (link && !peer)) {
+    return std::nullopt;
+  }
+  return Target{*node, peer, subject.device, subject.directed};
+}
+
+std::optional<double> level_of(const RunData& run, const Figure& figure, const Target& target,
+                               const std::function<bool(const SampleRecord&)>& chosen) {
+  std::vector<double> levels;
+  const Better better = run.steps.at(figure.step).metrics.at(figure.metric).better;
+  for (const SampleRecord& sample : run.samples) {
+    if (sample.step != figure.step || figure.metric >= sample.values.size() ||
+        !speaks_of(sample, target, figure.role) || !chosen(sample)) {
+      continue;
+    }
+    const auto value = sample.values[figure.metric];
+    if (value && std::isfinite(*value) && *value > 0) {
+      levels.push_back(to_x(*value, better));
+    }
+  }
+  return levels.empty() ? std::nullopt : std::optional(median(std::move(levels)));
+}
+
+}  // namespace fleetbench::detect
