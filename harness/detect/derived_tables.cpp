@@ -13,6 +13,7 @@ namespace fleetbench::detect {
 namespace {
 
 constexpr std::size_t kFewestPasses = 8;  // that tell how much they vary
+constexpr std::size_t kFewestJittering = 8;  // subjects
 constexpr double kHigh = 0.95;
 constexpr std::size_t kFewestPeers = 5;    // from which weights can be learnt
 constexpr std::size_t kFewestMetrics = 2;
@@ -28,7 +29,16 @@ bool several_devices(const Table& table) {
   return false;
 }
 
-// Rows of a table are sorted by node.
+// Its passes keep their distances.
+void move_level_to(double wanted, std::span<double> values) {
+  const double distance = wanted - level(values);
+  for (double& value : values) {
+    value += distance;
+  }
+}
+
+// Rows of a table are sorted by node. The level is that of the middle device, not of the middle one
+// in each pass: their runs need not be simultaneous.
 Table table_of_nodes(const Table& devices) {
   Table table = empty_like(devices);
   table.info.subject = SubjectKind::node;
@@ -41,6 +51,10 @@ Table table_of_nodes(const Table& devices) {
       ++end;
     }
     table.add_row({.node = node});
+    std::vector<double> levels;
+    for (std::size_t row = first; row < end; ++row) {
+      levels.push_back(level(devices.values(row)));
+    }
     for (std::size_t pass = 0; pass < table.passes.size(); ++pass) {
       values.clear();
       for (std::size_t row = first; row < end; ++row) {
@@ -52,6 +66,7 @@ Table table_of_nodes(const Table& devices) {
         table.values(table.rows.size() - 1)[pass] = median(values);
       }
     }
+    move_level_to(median(std::move(levels)), table.values(table.rows.size() - 1));
     first = end;
   }
   return table;
@@ -207,7 +222,10 @@ std::vector<Table> tables_of_jitter(const std::vector<Table>& tables) {
   std::vector<Table> result;
   for (const Table& table : tables) {
     if (table.role == Role::own && !table.of_groups() && table.passes.size() >= kFewestPasses) {
-      result.push_back(table_of_jitter(table));
+      Table jitter = table_of_jitter(table);
+      if (jitter.rows.size() >= kFewestJittering) {
+        result.push_back(std::move(jitter));
+      }
     }
   }
   return result;

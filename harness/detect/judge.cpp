@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kFewestSubjects = 3;
 constexpr std::size_t kFewestToLearn = 5;   // below, the spread is assumed
+constexpr std::size_t kFewestToTrust = 16;  // below, the passes are believed more
 constexpr std::size_t kFewestToStand = 8;   // below, a cohort borrows from larger ones
 // A subject whose passes vary so many times more than those of its peers is less sure to be slow.
 constexpr double kNoisier = 2.5;
@@ -146,8 +147,11 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
   const double passes_variance = median_variance(static_cast<std::size_t>(work.typical_passes));
   work.pass_variance = sigma * sigma * passes_variance;
   const double floor = std::max(floor_of(table, options), resolution_of(work.levels) / std::sqrt(12));
+  // Of few, the spread can look smaller than the passes alone make it.
+  const bool few = table.rows.size() < kFewestToTrust;
   work.rules.least_variance =
-      std::max(floor * floor, work.judged.within * work.judged.within * passes_variance);
+      std::max(floor * floor,
+               few ? work.judged.within * work.judged.within * passes_variance : 0);
   work.rules.fitted = table.fitted;
   work.rules.fixed_centre = table.fixed_reference;
   work.groups = groups_of(table, names, work.levels);

@@ -41,7 +41,7 @@ Kind kind_of(const Table& table) { return {scope_of(table), table.look}; }
 // Where spreads are known well, long tails of the subjects show in the scores as they are. Where
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
 // the subjects hardly lengthen them.
-constexpr double kExpectedDegrees = 15;
+constexpr double kExpectedDegrees = 30;
 constexpr double kMostExpected = 60;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
@@ -185,45 +185,73 @@ void set_shares(std::vector<Judged>& tables) {
 constexpr double kWorthTesting = 2.5;
 
 struct Test {
-  double p = 1;
-  double share = 0;
+  double weighted = 1;  // p over its share of the error: a Bonferroni-adjusted p-value
   double* adjusted = nullptr;
 };
 
-// Holm's step-down adjustment with weights: the k-th smallest p over share, times the share of all
-// that are not smaller.
-void adjust(std::vector<Test> tests, double all_shares) {
-  std::ranges::sort(tests, {}, [](const Test& test) { return test.p / test.share; });
-  double remaining = all_shares;
-  double largest = 0;
-  for (Test& test : tests) {
-    largest = std::max(largest, std::min(1.0, test.p / test.share * remaining));
-    *test.adjusted = largest;
-    remaining = std::max(test.share, remaining - test.share);
+// What all the tests of a unit speak about: a node with its devices, or a link, in a layer.
+using Unit = std::tuple<Layer, int, int>;
+using Units = std::map<Unit, std::vector<Test>>;
+
+Unit unit_of(const Table& table, const Row& row) {
+  return {table.info.layer, row.peer < 0 ? row.node : std::min(row.node, row.peer),
+          row.peer < 0 ? -1 : std::max(row.node, row.peer)};
+}
+
+double smallest(const std::vector<Test>& tests) {
+  return std::ranges::min(tests, {}, &Test::weighted).weighted;
+}
+
+// Benjamini and Hochberg's step-up adjustment over units, of each of which its smallest p counts:
+// many metrics of one slow subject are one discovery. The k-th smallest is divided by k, and none
+// is larger than what follows it.
+void step_up(Units& units) {
+  std::vector<std::vector<Test>*> order;
+  for (auto& [unit, tests] : units) {
+    order.push_back(&tests);
+  }
+  std::ranges::stable_sort(order, {}, [](const auto* tests) { return smallest(*tests); });
+  double least = 1;
+  for (std::size_t k = order.size(); k > 0; --k) {
+    const double own = smallest(*order[k - 1]);
+    least = std::min(least, own / static_cast<double>(k));
+    for (const Test& test : *order[k - 1]) {
+      *test.adjusted = std::min(1.0, own > 0 ? test.weighted * least / own : 0);
+    }
+  }
+}
+
+// Links share nodes, and one slow node can make many of them slow: each is on its own.
+void adjust(Units& of_nodes, Units& of_links) {
+  step_up(of_nodes);
+  for (auto& [unit, tests] : of_links) {
+    for (const Test& test : tests) {
+      *test.adjusted = std::min(1.0, test.weighted);
+    }
   }
 }
 
 void adjust_all(std::vector<Judged>& tables) {
-  std::vector<Test> slow;
-  std::vector<Test> fast;
-  double shares = 0;
+  Units slow_nodes;
+  Units slow_links;
+  Units fast_nodes;
+  Units fast_links;
   for (Judged& judged : tables) {
-    for (Judgement& judgement : judged.rows) {
-      if (!judgement.judged) {
+    Units& slow = judged.table.of_links() ? slow_links : slow_nodes;
+    Units& fast = judged.table.of_links() ? fast_links : fast_nodes;
+    for (std::size_t row = 0; row < judged.rows.size(); ++row) {
+      Judgement& judgement = judged.rows[row];
+      if (!judgement.judged || std::abs(judgement.z) <= kWorthTesting) {
         continue;
       }
-      shares += judged.share;
-      if (judgement.z > kWorthTesting) {
-        slow.push_back(
-            {tail_probability(judged.tail, judgement.z), judged.share, &judgement.adjusted_slow});
-      } else if (judgement.z < -kWorthTesting) {
-        fast.push_back(
-            {tail_probability(judged.tail, -judgement.z), judged.share, &judgement.adjusted_fast});
-      }
+      const bool is_slow = judgement.z > 0;
+      const double p = tail_probability(judged.tail, std::abs(judgement.z));
+      (is_slow ? slow : fast)[unit_of(judged.table, judged.table.rows[row])].push_back(
+          {p / judged.share, is_slow ? &judgement.adjusted_slow : &judgement.adjusted_fast});
     }
   }
-  adjust(std::move(slow), shares);
-  adjust(std::move(fast), shares);
+  adjust(slow_nodes, slow_links);
+  adjust(fast_nodes, fast_links);
 }
 
 }  // namespace

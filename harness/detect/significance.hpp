@@ -12,10 +12,12 @@ namespace fleetbench::detect {
 // error that a row of it has. What is usual is learnt from the scores themselves: the tail that
 // fits those of a layer, of which the tail of the whole run is the expectation.
 //
-// One multiplicity rule for everything: Holm over all subjects and tests, weighted. Nodes, devices
-// and links, and each way to look at them, have equal parts of the error (jitter a quarter of
-// one); of each part three quarters go to the layers' averages and one to the single metrics, so that
-// many metrics do not take from the layers and many links not from the nodes. A layer's only metric
+// One multiplicity rule for everything: Benjamini and Hochberg's, over nodes and layers, so that at
+// most one healthy fleet in a hundred carries a finding, and one finding in a hundred is false. All
+// tests of a node in a layer are one discovery; links are adjusted by Bonferroni. Nodes, devices and
+// links, and each way to look at them, have equal parts of the error (jitter a quarter of one); of
+// each part three quarters go to the layers' averages and one to the single metrics, so that many
+// metrics do not take from the layers and many links not from the nodes. A layer's only metric
 // counts as its average.
 void test_all(std::vector<Judged>& tables);
 

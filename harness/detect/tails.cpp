@@ -10,8 +10,8 @@
 namespace fleetbench::detect {
 namespace {
 
-constexpr double kCut = 5;
-constexpr double kFarCut = 8;
+constexpr double kCut = 3.5;
+constexpr double kFarCut = 5;
 constexpr std::size_t kManyScores = 2000;
 constexpr double kFewestDegrees = 2.8;
 constexpr double kGridRatio = 1.15;

@@ -220,7 +220,7 @@ TEST(SimulatedRun, GenerationsAreInTheInventoryOrAreNamedCohorts) {
   const RunData run = to_run(simulate_fleet(spec, 14));
   std::map<std::string, int> models;
   for (const NodeInfo& node : run.header.nodes) {
-    ++models[node.inventory["cpu"]["model"].get<std::string>()];
+    ++models[node.inventory.part("cpu").at("model").get<std::string>()];
   }
   EXPECT_THAT(models, ElementsAre(testing::Pair("Simulated CPU newer", 22),
                                   testing::Pair("Simulated CPU older", 10)));
