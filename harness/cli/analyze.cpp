@@ -26,7 +26,8 @@ Usage usage() {
       .options = {{"json", "print the report as JSON instead of the summary", ""},
                   {"min-effect",
                    "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
-                   "LAYER=PERCENT", true}},
+                   "LAYER=PERCENT", true},
+                  baseline_option()},
       .epilogue =
           "A FILE is told by what is in it:\n"
           "  a CSV with a header that has node, metric and value; may have device, peer, rail,\n"

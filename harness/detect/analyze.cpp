@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/detect/absent.hpp"
 #include "harness/detect/attempts.hpp"
@@ -107,6 +109,9 @@ Evaluated evaluate(const RunData& run, Reduced& reduced, const DetectOptions& op
   test_all(evaluated.tables);
   for (const Judged& judged : evaluated.tables) {
     append_new(notes, judged.populations);
+    if (judged.apart >= std::log1p(min_effect(options, judged.table.info.layer))) {
+      evaluated.two_populations.push_back(judged.table.metric);
+    }
   }
   evaluated.names = std::move(reduced.names);
   return evaluated;
@@ -169,6 +174,12 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   note_fast(report);
 
   std::vector<std::string> gaps = gaps_of_run(run, evaluated.baseline_metrics > 0);
+  if (!evaluated.two_populations.empty()) {
+    gaps.push_back(fmt::format(
+        "two populations in {}: whether they are two kinds of hardware or many slow nodes cannot be "
+        "told; name cohorts, or give a baseline",
+        fmt::join(evaluated.two_populations, ", ")));
+  }
   if (options.baseline && evaluated.baseline_metrics == 0) {
     gaps.push_back("the baseline has none of the metrics of this run, measured in the same way");
   }

@@ -182,6 +182,7 @@ std::optional<Fitted> fit(const Table& table, const std::vector<Table>& covariat
   }
   Fitted fitted{table, {}};
   fitted.beyond.look = Look::beyond;
+  fitted.beyond.expected.clear();  // of the values with what covariates explain
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     for (std::size_t pass = 0; pass < table.passes.size(); ++pass) {
       for (const Candidate& candidate : chosen) {
@@ -201,7 +202,8 @@ std::vector<Fitted> fit_covariates(const std::vector<Table>& tables,
                                    const std::vector<Table>& covariates) {
   std::vector<Fitted> result;
   for (const Table& table : tables) {
-    if (table.role == Role::own && !table.of_groups() && table.rows.size() >= kFewestSubjects &&
+    if (table.role == Role::own && table.look == Look::measured && !table.of_groups() &&
+        table.rows.size() >= kFewestSubjects &&
         !covariates.empty()) {
       if (auto fitted = fit(table, covariates)) {
         result.push_back(std::move(*fitted));

@@ -181,14 +181,11 @@ Table table_of_layer(const std::vector<Weighed>& metrics) {
   Table table = begin_layer(metrics);
   std::map<Who, std::vector<Sum>> sums;
   double all = 0;
-  double squares = 0;
   for (const Weighed& metric : metrics) {
     add_metric(metric, table, sums);
     all += metric.weight;
-    squares += metric.weight * metric.weight;
   }
   table.expected_sigma = 1 / std::sqrt(all);
-  table.averaged = all * all / squares;
   for (const auto& [who, of_subject] : sums) {
     table.add_row({.node = who.first, .device = who.second});
     for (std::size_t pass = 0; pass < of_subject.size(); ++pass) {
@@ -221,7 +218,8 @@ std::vector<Table> tables_of_nodes(const std::vector<Table>& tables) {
 std::vector<Table> tables_of_jitter(const std::vector<Table>& tables) {
   std::vector<Table> result;
   for (const Table& table : tables) {
-    if (table.role == Role::own && !table.of_groups() && table.passes.size() >= kFewestPasses) {
+    if (table.role == Role::own && !table.of_groups() && table.passes.size() >= kFewestPasses &&
+        table.look == Look::measured) {
       Table jitter = table_of_jitter(table);
       if (jitter.rows.size() >= kFewestJittering && 2 * jitter.rows.size() >= table.rows.size()) {
         result.push_back(std::move(jitter));

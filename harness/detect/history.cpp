@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "harness/detect/baseline_inventory.hpp"
 #include "harness/detect/robust.hpp"
@@ -12,7 +13,7 @@
 namespace fleetbench::detect {
 namespace {
 
-constexpr std::size_t kFleet = 3;  // subjects; fewer are judged by the baseline alone
+constexpr std::size_t kFleet = 3;  // nodes; fewer are judged by the baseline alone
 // A baseline of many subjects is not worth as many: fleets change.
 constexpr double kMostDegrees = 20;
 constexpr double kHistoryDegrees = 10;
@@ -67,6 +68,14 @@ std::optional<Past> past_of(const BaselineView& baseline, const BaselineKey& key
   return Past{to_x(metric->median, table.info.better), squared(metric->between)};
 }
 
+std::size_t count_nodes(const Table& table) {
+  std::set<int> nodes;
+  for (const Row& row : table.rows) {
+    nodes.insert(row.node);
+  }
+  return nodes.size();
+}
+
 Table history_of(const RunData& run, const Names& names, const BaselineView& baseline,
                  const Table& table) {
   Table history = empty_like(table);
@@ -88,7 +97,7 @@ Table history_of(const RunData& run, const Names& names, const BaselineView& bas
     prior.degrees = kHistoryDegrees;
   }
   history.expected = std::move(expected);
-  history.fixed_reference = history.rows.size() < kFleet;
+  history.fixed_reference = count_nodes(history) < kFleet;
   return history;
 }
 
@@ -98,6 +107,7 @@ struct Shift {
   std::size_t subjects = 0;
   std::size_t slower = 0;  // by half the minimum effect and more
   std::size_t faster = 0;
+  std::size_t surely = 0;  // slower by the minimum effect, and more than subjects move
   double median = 0;
   double sigma = 0;  // of the median, were the fleet what it was
 };
@@ -105,21 +115,23 @@ struct Shift {
 Shift shift_of(const Table& table, double interest) {
   Shift shift;
   shift.table = &table;
+  double from_run_to_run = 0;
+  for (const auto& [cohort, prior] : table.expected) {
+    from_run_to_run = std::max(from_run_to_run, prior.variance);
+  }
+  const double surely = std::max(interest, kSurely * std::sqrt(from_run_to_run));
   std::vector<double> levels;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     if (const double x = level(table.values(row)); !std::isnan(x)) {
       levels.push_back(x);
       shift.slower += x > interest / 2;
       shift.faster += x < -interest / 2;
+      shift.surely += x > surely;
     }
   }
   shift.subjects = levels.size();
   const double spread = robust_sigma(levels);
   shift.median = median(std::move(levels));
-  double from_run_to_run = 0;
-  for (const auto& [cohort, prior] : table.expected) {
-    from_run_to_run = std::max(from_run_to_run, prior.variance);
-  }
   // The subjects of a run move together to an unknown part: as much as one of them does.
   shift.sigma = std::sqrt(from_run_to_run + squared(spread) * median_variance(shift.subjects));
   return shift;
@@ -200,7 +212,7 @@ std::string note_of_some(const Shift& shift) {
   return fmt::format(
       "{}: {} of {} are slower than in the baseline: look for what they share (switch, rack, "
       "driver, firmware)",
-      shift.table->metric, shift.slower, shift.subjects);
+      shift.table->metric, shift.surely, shift.subjects);
 }
 
 }  // namespace
@@ -251,7 +263,7 @@ FleetShift fleet_shift(const RunData& run, const std::vector<Table>& tables,
   for (const Table& table : history) {
     const double interest = std::log1p(min_effect(options, table.info.layer));
     const Shift shift = shift_of(table, interest);
-    if (shift.subjects < kFleet) {
+    if (count_nodes(table) < kFleet) {
       continue;
     }
     if (moved(shift, interest) && most(shift.slower, shift.subjects)) {
@@ -261,8 +273,8 @@ FleetShift fleet_shift(const RunData& run, const std::vector<Table>& tables,
           "{}: {} of {} are faster than in the baseline, the median by {:.1f} %: build a new one "
           "if that is meant to stay",
           table.metric, shift.faster, shift.subjects, -to_pct(shift.median)));
-    } else if (static_cast<double>(shift.slower) >= kSome * static_cast<double>(shift.subjects) &&
-               shift.slower >= kFleet && moved(shift, interest)) {
+    } else if (static_cast<double>(shift.surely) >= kSome * static_cast<double>(shift.subjects) &&
+               shift.surely >= kFleet) {
       result.notes.push_back(note_of_some(shift));
     }
   }

@@ -1,6 +1,7 @@
 #include "harness/detect/judge.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -92,13 +93,27 @@ std::vector<Group> groups_of(const Table& table, const Names& names,
   return groups;
 }
 
-std::string describe_split(const Table& table, const Split& split, const Group& fast,
-                           const Group& slow) {
+std::string names_of(const Table& table, const Names& names, const Group& group) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> texts;
+  for (const std::size_t row : group.rows) {
+    if (texts.size() < kMost) {
+      texts.push_back(describe(subject_of(names, table, table.rows[row])));
+    }
+  }
+  const std::size_t more = group.rows.size() - texts.size();
+  return fmt::format("{}{}", fmt::join(texts, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string describe_split(const Table& table, const Names& names, const Split& split,
+                           const Group& fast, const Group& slow) {
   return fmt::format(
-      "{}: two populations, {} subjects around {:.4g} {} and {} around {:.4g} {}: each is compared "
-      "with its own",
+      "{}: two populations, {} around {:.4g} {} and {} around {:.4g} {} ({}): two kinds of "
+      "hardware, or so many slow ones; each is compared with its own",
       table.metric, split.fast, to_value(median(fast.values), table.info.better), table.info.unit,
-      split.slow, to_value(median(slow.values), table.info.better), table.info.unit);
+      split.slow, to_value(median(slow.values), table.info.better), table.info.unit,
+      names_of(table, names, slow));
 }
 
 // Devices of few nodes are no population of their own: nodes are what is of one kind or another.
@@ -110,7 +125,7 @@ bool is_population(const Table& table, const Group& side) {
   return nodes.size() >= kFewestSubjects;
 }
 
-void split_groups(Work& work) {
+void split_groups(Work& work, const Names& names) {
   std::vector<Group> result;
   for (Group& group : work.groups) {
     const auto split = split_of(group.values);
@@ -131,7 +146,9 @@ void split_groups(Work& work) {
       result.push_back(std::move(group));
       continue;
     }
-    work.judged.populations.push_back(describe_split(work.judged.table, *split, fast, slow));
+    const double apart = median(slow.values) - median(fast.values);
+    work.judged.apart = std::max(work.judged.apart, apart);
+    work.judged.populations.push_back(describe_split(table, names, *split, fast, slow));
     result.push_back(std::move(fast));
     result.push_back(std::move(slow));
   }
@@ -171,8 +188,9 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
   work.rules.fixed_centre = table.fixed_reference;
   work.groups = groups_of(table, names, work.levels);
   work.judged.table = std::move(table);
-  if (work.judged.table.role == Role::own) {
-    split_groups(work);
+  const Table& own = work.judged.table;
+  if (own.role == Role::own && own.look == Look::measured && own.part == Part::metric) {
+    split_groups(work, names);
   }
   std::vector<double> present;
   std::ranges::copy_if(work.levels, std::back_inserter(present),

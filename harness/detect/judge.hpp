@@ -39,6 +39,7 @@ struct Judged {
   Tail tail;                // of what is usual
   bool floored = false;     // the spread is one that nothing smaller is believed than
   std::vector<std::string> populations;  // where one cohort turned out to be two
+  double apart = 0;                      // by how much those are apart, log scale
 };
 
 // Peers are the other rows of the same cohort, of the same population where a cohort is two. Fewer

@@ -215,6 +215,7 @@ void add_tables(const RunData& run, const StepRecord& step,
     const auto& places = sorted.at({metric.subject, metric.symmetric});
     if (metric.covariate) {
       fill(*table, places, m, [](double value) { return std::isfinite(value) ? value : kAbsent; });
+      remove_drift(*table);
     } else {
       fill(*table, places, m,
            [&](double value) { return usable(value) ? to_x(value, metric.better) : kAbsent; });

@@ -26,7 +26,7 @@ struct Trouble {
 struct Reduced {
   Names names;
   std::vector<Table> tables;      // Role::own for nodes, devices and groups, Role::link for pairs
-  std::vector<Table> covariates;  // untouched values, not on the log scale
+  std::vector<Table> covariates;  // not on the log scale
   std::vector<Trouble> troubles;  // in the order of the samples
 };
 

@@ -32,37 +32,21 @@ bool shows_tail(const Table& table) {
          table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
 }
 
-// Tables whose scores are expected to have the same tail, first in the whole run, then in a layer.
+// Tables whose scores are expected to have similar tails.
 using Kind = std::pair<Scope, Look>;
-using KindInLayer = std::pair<Kind, Layer>;
 
 Kind kind_of(const Table& table) { return {scope_of(table), table.look}; }
 
 // Where spreads are known well, long tails of the subjects show in the scores as they are. Where
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
 // the subjects hardly lengthen them.
-constexpr double kExpectedDegrees = 30;
-constexpr double kMostExpected = 60;
+constexpr double kExpectedDegrees = 60;
+constexpr double kMostExpected = 100;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
-// A layer's tail is believed to be like the run's, by a factor of about 1.5, and a metric's like
-// its layer's.
-constexpr double kLayerLogSigma = 0.4;
-constexpr double kMetricLogSigma = 0.4;
-
-constexpr double kAverageLogSigma = 0.4;
-
-TailPrior run_prior(double degrees) {
+TailPrior believed(double degrees) {
   const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
-  return {std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma};
-}
-
-// An average of several metrics is closer to normal than they are, but far out it has the tails of
-// the heaviest.
-constexpr double kHeavy = 4;
-
-double degrees_of_average(double metrics, double averaged) {
-  return std::min(kMostTailDegrees, metrics + std::max(0.0, metrics - kHeavy) * (averaged - 1));
+  return expected_tail(std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma);
 }
 
 // Of the spreads behind the scores.
@@ -89,46 +73,35 @@ void add_scores(const Judged& judged, std::vector<double>& scores) {
   }
 }
 
-// Of single metrics: by kind, then by layer.
-struct Expected {
-  std::map<Kind, double> of_run;
-  std::map<KindInLayer, double> of_layer;
-};
-
-Expected learn_tails(const std::vector<Judged>& tables) {
-  std::map<Kind, std::vector<double>> of_run;
-  std::map<Kind, std::vector<const Judged*>> tables_of_run;
-  std::map<KindInLayer, std::vector<double>> of_layer;
+// Of the single metrics of each kind.
+std::map<Kind, TailPrior> learn_tails(const std::vector<Judged>& tables) {
+  std::map<Kind, std::vector<std::vector<double>>> scores;
+  std::map<Kind, std::vector<const Judged*>> metrics;
   for (const Judged& judged : tables) {
     if (judged.table.part == Part::metric) {
-      add_scores(judged, of_run[kind_of(judged.table)]);
-      tables_of_run[kind_of(judged.table)].push_back(&judged);
-      add_scores(judged, of_layer[{kind_of(judged.table), judged.table.info.layer}]);
+      metrics[kind_of(judged.table)].push_back(&judged);
+      std::vector<double> of_metric;
+      add_scores(judged, of_metric);
+      if (!of_metric.empty()) {
+        scores[kind_of(judged.table)].push_back(std::move(of_metric));
+      }
     }
   }
-  Expected expected;
-  for (const auto& [kind, scores] : of_run) {
-    expected.of_run[kind] =
-        fit_tail(scores, run_prior(typical_degrees(tables_of_run[kind]))).mean_degrees();
+  std::map<Kind, TailPrior> priors;
+  for (const auto& [kind, of_kind] : metrics) {
+    priors[kind] = detect::learn_tails(scores[kind], believed(typical_degrees(of_kind)));
   }
-  for (const auto& [key, scores] : of_layer) {
-    expected.of_layer[key] =
-        fit_tail(scores, {expected.of_run.at(key.first), kLayerLogSigma}).mean_degrees();
-  }
-  return expected;
+  return priors;
 }
 
 void set_tails(std::vector<Judged>& tables) {
-  const Expected expected = learn_tails(tables);
+  const std::map<Kind, TailPrior> priors = learn_tails(tables);
   for_each_index(tables.size(), [&](std::size_t i) {
     const Table& table = tables[i].table;
+    const TailPrior& of_metrics = priors.at(kind_of(table));
     std::vector<double> scores;
     add_scores(tables[i], scores);
-    const double of_layer = expected.of_layer.at({kind_of(table), table.info.layer});
-    tables[i].tail = table.part == Part::layer
-                         ? fit_tail(scores, {degrees_of_average(of_layer, table.averaged),
-                                             kAverageLogSigma})
-                         : fit_tail(scores, {of_layer, kMetricLogSigma});
+    tables[i].tail = fit_tail(scores, of_metrics);
   });
 }
 
@@ -265,6 +238,9 @@ void test_all(std::vector<Judged>& tables) {
   adjust_all(tables);
 }
 
+// A hundred times as slow: that more is needed says that nothing can be seen.
+const double kLargestVisible = std::log(100);
+
 std::optional<double> smallest_visible(const Judged& judged, double family_error,
                                        double min_effect) {
   std::vector<double> scales;
@@ -283,7 +259,8 @@ std::optional<double> smallest_visible(const Judged& judged, double family_error
   std::nth_element(scales.begin(), typical, scales.end());
   const double z =
       tail_quantile(judged.tail, family_error * judged.share);
-  const double visible = score_of_normal(z, median(std::move(degrees))) * *typical;
+  const double visible = std::min(
+      kLargestVisible, score_of_normal(z, median(std::move(degrees))) * *typical);
   return std::max(visible, std::log1p(min_effect));
 }
 

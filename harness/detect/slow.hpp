@@ -19,6 +19,7 @@ struct Evaluated {
   std::vector<Fitted> fitted;
   FleetShift shift;                  // empty without a baseline
   std::size_t baseline_metrics = 0;  // that the baseline knows
+  std::vector<std::string> two_populations;  // metrics whose subjects are two, apart by a relevant size
 };
 
 // A slow subject passes three gates in some table: the estimated slowdown reaches the layer's

@@ -67,7 +67,6 @@ struct Table {
   // Of a layer's average: its spread between subjects were its metrics independent.
   double expected_sigma = 1;
   std::map<int, Prior> expected;  // spreads, by cohort: from a baseline
-  double averaged = 1;  // of how many equally weighty metrics: (sum w)^2 / sum w^2
   int fitted = 0;                // parameters of the model behind the references
   bool fixed_reference = false;  // peers tell neither centre nor spread: references are all
 

@@ -18,21 +18,30 @@ struct Tail {
   double mean_degrees() const;  // geometric
 };
 
-// Before seeing data, log(degrees) is normal about that of `degrees`.
-struct TailPrior {
-  double degrees = 8;
-  double log_sigma = 0.5;
-};
-
 inline constexpr double kMostTailDegrees = 200;
 
-// Scores that lie far out are what is to be tested and do not count: the likelihoods are those of
-// distributions cut off there (at 3.5; farther out where there are many scores). Few scores, or none: the
-// prior.
+// How likely each number of degrees is before seeing the scores of one metric.
+struct TailPrior {
+  std::vector<double> weights;  // of tail_grid(), all together 1
+};
+
+// From 2.8 to kMostTailDegrees.
+const std::vector<double>& tail_grid();
+
+// log(degrees) is normal about that of `degrees`.
+TailPrior expected_tail(double degrees = 8, double log_sigma = 0.5);
+
+// What the metrics of a run have in common, from the scores of each: how many of them have which
+// tail. `expected` is what is believed before, worth as much as some metrics.
+TailPrior learn_tails(const std::vector<std::vector<double>>& scores, const TailPrior& expected);
+
+// Positive scores, of what is slow, may be of faults where they are large, and do not count from
+// 3.5 on: the likelihoods are those of distributions cut off there. Faults do not make anything
+// fast, so the other side shows the tail. Few scores, or none: the prior.
 //
 // Assuming normal tails alarms most large fleets (detection.md, section 4); assuming t4 hides real
 // faults in them.
-Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior = {});
+Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior = expected_tail());
 
 // P(score > z), expected over what is known of the tail, and never less than under a normal
 // distribution.

@@ -201,10 +201,10 @@ void judge_cell(const FleetSpec& spec, const CellResult& cell, Acceptance& accep
                                                  : "32 nodes and more"),
                    where, less - *limit, error);
   }
-  if (!cell.precision.level.empty()) {
-    const double cover = cell.precision.level.mean();
+  if (!cell.precision.effect.empty()) {
+    const double cover = cell.precision.effect.mean();
     acceptance.add("90 % intervals cover 85 to 95 %", where, std::max(0.85 - cover, cover - 0.95),
-                   error_at(0.9, cell.precision.level));
+                   error_at(0.9, cell.precision.effect));
   }
 }
 
