@@ -201,6 +201,9 @@ Finding finding_of(const RunData& run, const Absent& absent, const Missing& miss
 
 std::vector<Finding> absent_subjects(const RunData& run, const Names& names,
                                      const std::vector<Trouble>& troubles) {
+  if (!run.imported && (!run.end || run.end->interrupted)) {
+    return {};  // a run that broke off has not asked everybody
+  }
   std::vector<Expected> all = expectations(run);
   see(run, all);
   const Accounted accounted(run, troubles);

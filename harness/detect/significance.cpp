@@ -25,28 +25,34 @@ Scope scope_of(const Table& table) {
 // a long tail: tables with fewer values than this a parameter do not count. Nor do those whose
 // spread was assumed.
 constexpr std::size_t kValuesPerParameter = 16;
-constexpr std::size_t kFewestRows = 5;
+constexpr std::size_t kFewestRows = 8;
+// What few nodes add to their links follows from each other's.
+constexpr std::size_t kFewestOfPairs = 16;
 
 bool shows_tail(const Table& table) {
-  return table.rows.size() >= kFewestRows && !table.fixed_reference &&
+  const bool of_pairs = table.role != Role::own && !table.of_links();
+  return table.rows.size() >= (of_pairs ? kFewestOfPairs : kFewestRows) &&
+         !table.fixed_reference &&
          table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
 }
 
 // Tables whose scores are expected to have similar tails.
-using Kind = std::pair<Scope, Look>;
+using Kind = std::tuple<Scope, Look, bool>;
 
-Kind kind_of(const Table& table) { return {scope_of(table), table.look}; }
+Kind kind_of(const Table& table) {
+  return {scope_of(table), table.look, table.role == Role::own};
+}
 
 // Where spreads are known well, long tails of the subjects show in the scores as they are. Where
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
 // the subjects hardly lengthen them.
-constexpr double kExpectedDegrees = 60;
+constexpr double kExpectedDegrees = 45;
 constexpr double kMostExpected = 100;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
 TailPrior believed(double degrees) {
   const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
-  return expected_tail(std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma);
+  return expected_tail(std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma / longer);
 }
 
 // Of the spreads behind the scores.

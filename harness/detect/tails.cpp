@@ -13,7 +13,7 @@ namespace {
 // What is slow by more may be a fault; what is fast by as much is not, and shows how long the tails
 // are.
 constexpr double kSlowCut = 3.5;
-constexpr double kFastCut = 9;
+constexpr double kFastCut = 6;
 constexpr double kFewestDegrees = 2.8;
 constexpr double kGridRatio = 1.15;
 // Components that weigh less change nothing.

@@ -131,13 +131,13 @@ TEST(Suspects, AreMeasuredBesideTheMedianOfTheSound) {
 TEST(Suspects, ArePairedWithinTheirCohort) {
   RunData run = fleet_with_slow_host(16, 1.2);
   const Report report = analyze(run);
-  for (const int node : {2, 6}) {
-    run.header.nodes[node].cohort = "old";
+  for (NodeInfo& node : run.header.nodes) {
+    node.cohort = node.index == 2 || node.index == 6 ? "old" : "new";
   }
   const auto records = suspects_to_confirm(run, report);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].compared[0].reference, 6);
-  run.header.nodes[6].cohort = "";
+  run.header.nodes[6].cohort = "new";
   const auto alone = suspects_to_confirm(run, report);
   EXPECT_EQ(alone.at(0).pairs, 0);
   EXPECT_THAT(alone[0].reason, HasSubstr("no sound peer"));

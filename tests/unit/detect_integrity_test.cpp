@@ -291,7 +291,12 @@ TEST(NotMeasured, ListsWhatWasSkippedOmittedAndSilent) {
   EXPECT_TRUE(mentions(report.not_measured, "mpi_pairs on node4", "two time-outs"));
   EXPECT_TRUE(mentions(report.not_measured, "inventory on node9", "it could not be taken"));
   EXPECT_EQ(report.not_measured.size(), 5U);
-  EXPECT_EQ(report.verdict, Verdict::pass) << all_reasons(report);
+  EXPECT_EQ(report.verdict, Verdict::fail) << all_reasons(report);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].direction, Direction::missing) << "nobody said why node7 is silent";
+  EXPECT_EQ(report.findings[0].subject.node, "node7");
+  run.end->interrupted = true;
+  EXPECT_TRUE(analyze(run).findings.empty()) << "a run that broke off has not asked everybody";
 }
 
 TEST(NotMeasured, SaysWhereTooFewValuesAreLeftToCompare) {
