@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/detect/absent.hpp"
 #include "harness/detect/attempts.hpp"
 #include "harness/detect/configuration.hpp"
 #include "harness/detect/confirm.hpp"
@@ -152,6 +153,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   apply_confirmation(run, findings);
   append(findings, unexplained(fast_findings(evaluated, options), findings));
   append(findings, std::move(integrity.findings));
+  append(findings, absent_subjects(run, evaluated.names, reduced.troubles));
   append(findings, evaluated.shift.findings);
   append(report.notes, evaluated.shift.notes);
   const std::vector<Difference> configuration = differences(with_probe_facts(run));

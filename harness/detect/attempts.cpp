@@ -99,6 +99,9 @@ std::vector<StepAttempts> attempts_of(const RunData& run, const std::vector<Trou
     const Who who = who_of(sample.node, sample.peer);
     attempts.pairs = attempts.pairs || sample.peer.has_value();
     attempts.passes[who].insert(occasion_of(sample));
+    if (!sample.device.empty()) {
+      attempts.devices[sample.node].insert(sample.device);
+    }
     if (has_value(sample)) {
       attempts.good[who].insert(occasion_of(sample));
     }

@@ -77,9 +77,10 @@ bool all_timed_out(const Troubles& troubles) {
   });
 }
 
-std::string in_passes(const StepAttempts& attempts, Who who, const Troubles& troubles) {
+std::string in_passes(const StepAttempts& attempts, Who who,
+                      const std::vector<const Trouble*>& troubles) {
   std::set<int> passes;
-  for (const Trouble* trouble : troubles.at(who)) {
+  for (const Trouble* trouble : troubles) {
     passes.insert(trouble->pass);
   }
   const std::size_t asked = attempts.passes.at(who).size();
@@ -101,13 +102,41 @@ Subject link_subject(const RunData& run, Who who) {
   return subject;
 }
 
+Subject subject_of(const RunData& run, Who who, const std::string& device) {
+  if (who.second >= 0) {
+    return link_subject(run, who);
+  }
+  Subject subject = node_subject(run, who.first);
+  if (!device.empty()) {
+    subject.kind = "device";
+    subject.device = device;
+  }
+  return subject;
+}
+
+// The failures of a node by device, where it is not all of them that failed; else under "".
+using ByDevice = std::map<std::string, std::vector<const Trouble*>>;
+ByDevice by_device(const StepAttempts& attempts, Who who,
+                   const std::vector<const Trouble*>& troubles) {
+  ByDevice parts;
+  for (const Trouble* trouble : troubles) {
+    parts[trouble->device].push_back(trouble);
+  }
+  const auto devices = attempts.devices.find(who.first);
+  const std::size_t all = devices == attempts.devices.end() ? 0 : devices->second.size();
+  const bool whole = parts.contains("") || (all > 1 && parts.size() == all);
+  return whole ? ByDevice{{"", troubles}} : parts;
+}
+
 std::vector<Blame> each_on_its_own(const RunData& run, const StepAttempts& attempts,
                                    const Troubles& troubles) {
   std::vector<Blame> result;
   for (const auto& [who, of_subject] : troubles) {
-    const Troubles one{{who, of_subject}};
-    result.push_back({who.second < 0 ? node_subject(run, who.first) : link_subject(run, who),
-                      in_passes(attempts, who, troubles), first_reason(one), all_timed_out(one)});
+    for (const auto& [device, part] : by_device(attempts, who, of_subject)) {
+      const Troubles one{{who, part}};
+      result.push_back({subject_of(run, who, device), in_passes(attempts, who, part),
+                        first_reason(one), all_timed_out(one), part.front()->metric});
+    }
   }
   return result;
 }
@@ -130,7 +159,7 @@ Blame blame_group(const RunData& run, const StepAttempts& attempts, const Troubl
     subject.nodes.push_back(run.header.nodes.at(node).name);
   }
   return {subject, fmt::format("on {} of {} nodes", subject.nodes.size(), attempts.participants()),
-          first_reason(troubles), all_timed_out(troubles)};
+          first_reason(troubles), all_timed_out(troubles), ""};
 }
 
 // Who failed did so by itself; who was late only shows that somebody of the group was.
@@ -195,7 +224,7 @@ std::vector<Blame> blame_all(const RunData& run, const StepAttempts& attempts,
     result.push_back(
         {node_subject(run, node),
          fmt::format("with {} of {} partners", of_node.size(), shares.partners.at(node)),
-         first_reason(of_node), all_timed_out(of_node)});
+         first_reason(of_node), all_timed_out(of_node), ""});
   }
   return result;
 }

@@ -148,7 +148,7 @@ std::vector<NotMeasured> list_not_measured(const RunData& run,
          record.reason});
   }
   for (const NodeInfo& node : run.header.nodes) {
-    if (node.inventory.is_null()) {
+    if (node.inventory.is_null() && !run.imported) {
       result.push_back({"inventory on " + node.name, "it could not be taken"});
     }
   }

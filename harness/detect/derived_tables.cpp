@@ -223,7 +223,7 @@ std::vector<Table> tables_of_jitter(const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     if (table.role == Role::own && !table.of_groups() && table.passes.size() >= kFewestPasses) {
       Table jitter = table_of_jitter(table);
-      if (jitter.rows.size() >= kFewestJittering) {
+      if (jitter.rows.size() >= kFewestJittering && 2 * jitter.rows.size() >= table.rows.size()) {
         result.push_back(std::move(jitter));
       }
     }

@@ -15,7 +15,7 @@ std::vector<Table> tables_of_nodes(const std::vector<Table>& tables);
 // How much a subject's passes vary: x = ln(p95 / p50) of its values, one value a subject. Without
 // the worst quarter of the passes at least half of it must remain, else it counts for twice of what
 // remains: one bad pass is no property of a subject. Subjects of at least 8
-// passes, where there are at least eight of them.
+// passes, where there are eight of them and they are at least half.
 std::vector<Table> tables_of_jitter(const std::vector<Table>& tables);
 
 // The average of a layer's metrics, in each pass, with weights 1/spread²: the quietest metric

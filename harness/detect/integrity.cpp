@@ -16,6 +16,8 @@ constexpr const char* kWrongCheck =
 constexpr const char* kFailedCheck =
     "Run this probe by itself on that node (`fleetbench run --only PROBE`) and read its message; "
     "look into the kernel log (`dmesg`) for killed processes and hardware errors.";
+constexpr const char* kImportedCheck =
+    "Read the log of the tool that measured it on that node, then the kernel log (`dmesg`).";
 constexpr const char* kLostCheck =
     "See whether the node answers (ping, ssh, console); then its kernel log (`dmesg`, `journalctl "
     "-k`) for a crash, the OOM killer, a hung task or a link that went down.";
@@ -49,17 +51,32 @@ std::string with_reason(std::string text, const std::string& reason) {
   return reason.empty() ? std::move(text) : fmt::format("{}: {}", text, reason);
 }
 
+// Imported samples come metric by metric: a step of them has many layers, and maybe no name.
+Layer layer_of(const StepAttempts& attempts, const Blame& blame) {
+  for (const MetricInfo& metric : attempts.step->metrics) {
+    if (!blame.metric.empty() &&
+        (metric.name == blame.metric || full_name(*attempts.step, metric) == blame.metric)) {
+      return metric.layer;
+    }
+  }
+  return attempts.layer();
+}
+
+std::string what_of(const StepAttempts& attempts, const Blame& blame) {
+  return attempts.step->id.empty() ? blame.metric : attempts.step->id;
+}
+
 void blame_wrong(const RunData& run, const StepAttempts& attempts, Integrity& integrity) {
   if (attempts.wrong.empty()) {
     return;
   }
   for (const Blame& blame : blame_all(run, attempts, attempts.wrong)) {
     add_finding(integrity.findings,
-                confirmed(blame.subject, Direction::wrong, attempts.layer(),
-                          with_reason(fmt::format("{} gave a wrong result {}", attempts.step->id,
-                                                  blame.how_often),
+                confirmed(blame.subject, Direction::wrong, layer_of(attempts, blame),
+                          with_reason(fmt::format("{} gave a wrong result {}",
+                                                  what_of(attempts, blame), blame.how_often),
                                       blame.reason),
-                          attempts.step->id, kWrongCheck));
+                          what_of(attempts, blame), kWrongCheck));
   }
 }
 
@@ -76,11 +93,12 @@ void blame_broken(const RunData& run, const StepAttempts& attempts, Integrity& i
   for (const Blame& blame : blame_all(run, attempts, attempts.broken)) {
     add_finding(
         integrity.findings,
-        confirmed(blame.subject, Direction::missing, attempts.layer(),
-                  with_reason(fmt::format("{} {} {}", id, blame.timed_out ? "timed out" : "failed",
+        confirmed(blame.subject, Direction::missing, layer_of(attempts, blame),
+                  with_reason(fmt::format("{} {} {}", what_of(attempts, blame),
+                                          blame.timed_out ? "timed out" : "failed",
                                           blame.how_often),
                               blame.reason),
-                  id, kFailedCheck));
+                  what_of(attempts, blame), run.imported ? kImportedCheck : kFailedCheck));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "harness/detect/normal.hpp"
@@ -100,6 +101,15 @@ std::string describe_split(const Table& table, const Split& split, const Group& 
       split.slow, to_value(median(slow.values), table.info.better), table.info.unit);
 }
 
+// Devices of few nodes are no population of their own: nodes are what is of one kind or another.
+bool is_population(const Table& table, const Group& side) {
+  std::set<int> nodes;
+  for (const std::size_t row : side.rows) {
+    nodes.insert(table.rows[row].node);
+  }
+  return nodes.size() >= kFewestSubjects;
+}
+
 void split_groups(Work& work) {
   std::vector<Group> result;
   for (Group& group : work.groups) {
@@ -115,6 +125,11 @@ void split_groups(Work& work) {
       Group& side = group.values[i] > split->border ? slow : fast;
       side.rows.push_back(group.rows[i]);
       side.values.push_back(group.values[i]);
+    }
+    const Table& table = work.judged.table;
+    if (!is_population(table, fast) || !is_population(table, slow)) {
+      result.push_back(std::move(group));
+      continue;
     }
     work.judged.populations.push_back(describe_split(work.judged.table, *split, fast, slow));
     result.push_back(std::move(fast));

@@ -182,7 +182,8 @@ void note_unusable(const StepRecord& step, const SampleRecord& sample, Reduced& 
           {sample.step, sample.slot, sample.pass, sample.node, sample.device, sample.peer,
            sample.group, Status::failed,
            fmt::format("its {} of {} is not a positive number", step.metrics[m].name,
-                       *sample.values[m])});
+                       *sample.values[m]),
+           step.id.empty() ? step.metrics[m].name : ""});
     }
   }
 }
@@ -245,8 +246,12 @@ Reduced reduce(const RunData& run) {
       good.at(sample.step).push_back(&sample);
       note_unusable(run.steps.at(sample.step), sample, reduced);
     } else {
-      reduced.troubles.push_back({sample.step, sample.slot, occasion_of(sample), sample.node, sample.device,
-                                  sample.peer, sample.group, sample.status, sample.reason});
+      const bool of_metric = sample.detail.is_object() && sample.detail.contains("metric") &&
+                             sample.detail["metric"].is_string();
+      reduced.troubles.push_back({sample.step, sample.slot, occasion_of(sample), sample.node,
+                                  sample.device, sample.peer, sample.group, sample.status,
+                                  sample.reason,
+                                  of_metric ? sample.detail["metric"].get<std::string>() : ""});
     }
   }
   std::size_t tables = 0;

@@ -20,6 +20,7 @@ struct Trouble {
   std::vector<int> group;  // who measured together; empty: the whole fleet
   Status status = Status::failed;
   std::string reason;
+  std::string metric;  // of imported samples, which come metric by metric
 };
 
 struct Reduced {

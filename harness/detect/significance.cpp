@@ -57,9 +57,12 @@ TailPrior run_prior(double degrees) {
   return {std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma};
 }
 
-// An average of several metrics is closer to normal than they are.
+// An average of several metrics is closer to normal than they are, but far out it has the tails of
+// the heaviest.
+constexpr double kHeavy = 4;
+
 double degrees_of_average(double metrics, double averaged) {
-  return std::min(kMostTailDegrees, metrics * averaged);
+  return std::min(kMostTailDegrees, metrics + std::max(0.0, metrics - kHeavy) * (averaged - 1));
 }
 
 // Of the spreads behind the scores.

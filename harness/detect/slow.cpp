@@ -239,6 +239,7 @@ bool from_devices(const std::vector<Hit>& hits) {
 
 // The share of a node's devices that are slow by at least half as much as the node.
 double share_of_slow_devices(const Evaluated& evaluated, const Hit& node) {
+  const double half_slow = node.judgement().peers + node.judgement().slowdown / 2;
   std::size_t devices = 0;
   std::size_t slow = 0;
   for (const Judged& judged : evaluated.tables) {
@@ -249,7 +250,7 @@ double share_of_slow_devices(const Evaluated& evaluated, const Hit& node) {
     for (std::size_t row = 0; row < judged.rows.size(); ++row) {
       if (judged.table.rows[row].node == node.subject().node && judged.rows[row].judged) {
         ++devices;
-        slow += judged.rows[row].slowdown >= node.judgement().slowdown / 2;
+        slow += judged.rows[row].level >= half_slow;
       }
     }
   }

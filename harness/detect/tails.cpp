@@ -11,7 +11,9 @@ namespace fleetbench::detect {
 namespace {
 
 constexpr double kCut = 3.5;
-constexpr double kFarCut = 5;
+constexpr double kMiddleCut = 4.2;
+constexpr double kFarCut = 6;
+constexpr std::size_t kSomeScores = 500;
 constexpr std::size_t kManyScores = 2000;
 constexpr double kFewestDegrees = 2.8;
 constexpr double kGridRatio = 1.15;
@@ -32,7 +34,9 @@ struct Histogram {
 
 Histogram histogram_of(const std::vector<double>& scores) {
   Histogram histogram;
-  histogram.cut = scores.size() >= kManyScores ? kFarCut : kCut;
+  histogram.cut = scores.size() >= kManyScores   ? kFarCut
+                  : scores.size() >= kSomeScores ? kMiddleCut
+                                                 : kCut;
   for (const double score : scores) {
     const double place = std::abs(score) / histogram.cut;
     if (place < 1) {

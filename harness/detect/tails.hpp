@@ -27,7 +27,7 @@ struct TailPrior {
 inline constexpr double kMostTailDegrees = 200;
 
 // Scores that lie far out are what is to be tested and do not count: the likelihoods are those of
-// distributions cut off there (at 5; at 8 where there are thousands). Few scores, or none: the
+// distributions cut off there (at 3.5; farther out where there are many scores). Few scores, or none: the
 // prior.
 //
 // Assuming normal tails alarms most large fleets (detection.md, section 4); assuming t4 hides real
