@@ -55,4 +55,15 @@ inline std::vector<std::string> claims_of(const Report& report) {
   return sorted_texts(report, claim_of);
 }
 
+// "node3 host" for each that is called slow, and not only tentatively.
+inline std::vector<std::string> accused(const Report& report) {
+  std::vector<std::string> result;
+  for (const Finding& finding : report.findings) {
+    if (is_slow(finding) && is_sure(finding)) {
+      result.push_back(describe(finding.subject) + " " + std::string(to_string(finding.layer)));
+    }
+  }
+  return result;
+}
+
 }  // namespace fleetbench
