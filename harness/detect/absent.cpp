@@ -14,7 +14,8 @@ namespace {
 constexpr double kMost = 0.8;
 constexpr std::size_t kFewestNodes = 3;
 constexpr const char* kCheck =
-    "See whether it is there (`lspci`, `nvidia-smi -L`, `ip link`, `lsblk`) and what the kernel log "
+    "See whether it is there (`lspci`, `nvidia-smi -L`, `ip link`, `lsblk`) and what the kernel "
+    "log "
     "says of it (`dmesg`); then why nothing measured it.";
 
 // What a step's samples should have, device by device; "" is the node itself.
@@ -63,9 +64,9 @@ void see(const RunData& run, std::vector<Expected>& all) {
       continue;
     }
     for (Expected* expected : found->second) {
-      const bool has = sample.status != Status::ok || !run.imported ||
-                       (expected->metric < sample.values.size() &&
-                        sample.values[expected->metric].has_value());
+      const bool has =
+          sample.status != Status::ok || !run.imported ||
+          (expected->metric < sample.values.size() && sample.values[expected->metric].has_value());
       if (has) {
         auto& nodes = expected->seen[sample.device];
         nodes.resize(run.header.nodes.size());
@@ -120,8 +121,7 @@ void find_in(const RunData& run, const Expected& expected, const std::vector<int
     }
   }
   const auto add = [&](int node, const std::string& device, std::size_t have) {
-    Missing& entry =
-        missing[{expected.step->metrics[expected.metric].layer, node, device}];
+    Missing& entry = missing[{expected.step->metrics[expected.metric].layer, node, device}];
     entry.metrics.push_back(what_of(run, expected));
     entry.have = have;
     entry.of = nodes.size();
@@ -189,10 +189,9 @@ Finding finding_of(const RunData& run, const Absent& absent, const Missing& miss
   finding.p_value = 0;
   const std::string more =
       missing.metrics.size() > 1 ? fmt::format(" and {} more", missing.metrics.size() - 1) : "";
-  finding.evidence.push_back(
-      {fmt::format("nothing came back of {}{}, which {} of {} nodes have", missing.metrics.front(),
-                   more, missing.have, missing.of),
-       missing.metrics.front()});
+  finding.evidence.push_back({fmt::format("nothing came back of {}{}, which {} of {} nodes have",
+                                          missing.metrics.front(), more, missing.have, missing.of),
+                              missing.metrics.front()});
   finding.next_check = kCheck;
   return finding;
 }
@@ -218,9 +217,9 @@ std::vector<Finding> absent_subjects(const RunData& run, const Names& names,
       find_in(run, expected, nodes, of_one);
     }
     for (auto& [absent, entry] : of_one) {
-      const bool known = accounted.knows(expected, absent.node) ||
-                         (run.imported && accounted.knows_device(expected, absent.node) &&
-                          absent.device.empty());
+      const bool known =
+          accounted.knows(expected, absent.node) ||
+          (run.imported && accounted.knows_device(expected, absent.node) && absent.device.empty());
       if (!known) {
         Missing& merged = missing[absent];
         merged.metrics.push_back(entry.metrics.front());

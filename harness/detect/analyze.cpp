@@ -175,10 +175,11 @@ Report analyze(const RunData& run, const DetectOptions& options) {
 
   std::vector<std::string> gaps = gaps_of_run(run, evaluated.baseline_metrics > 0);
   if (!evaluated.two_populations.empty()) {
-    gaps.push_back(fmt::format(
-        "two populations in {}: whether they are two kinds of hardware or many slow nodes cannot be "
-        "told; name cohorts, or give a baseline",
-        fmt::join(evaluated.two_populations, ", ")));
+    gaps.push_back(
+        fmt::format("two populations in {}: whether they are two kinds of hardware or many slow "
+                    "nodes cannot be "
+                    "told; name cohorts, or give a baseline",
+                    fmt::join(evaluated.two_populations, ", ")));
   }
   if (options.baseline && evaluated.baseline_metrics == 0) {
     gaps.push_back("the baseline has none of the metrics of this run, measured in the same way");

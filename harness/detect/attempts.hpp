@@ -18,10 +18,10 @@ Who who_of(int node, std::optional<int> peer);
 struct StepAttempts {
   const StepRecord* step = nullptr;
   bool pairs = false;
-  bool group = false;                   // all nodes together, or in groups
+  bool group = false;                            // all nodes together, or in groups
   std::map<int, std::set<std::string>> devices;  // that each node was asked of
-  std::map<Who, std::set<int>> passes;  // asked, see occasion_of()
-  std::map<Who, std::set<int>> good;    // gave values
+  std::map<Who, std::set<int>> passes;           // asked, see occasion_of()
+  std::map<Who, std::set<int>> good;             // gave values
   std::map<Who, std::vector<const Trouble*>> wrong;
   std::map<Who, std::vector<const Trouble*>> broken;  // failed or timed out
   std::map<Who, std::vector<const Trouble*>> skipped;

@@ -28,10 +28,10 @@ struct TooMany {
 // More subjects than max(1, 20 %), or all of them: then the fault is not theirs.
 std::optional<TooMany> too_many_to_blame(const StepAttempts& attempts, const Troubles& troubles);
 
-// One entry for each node or link; for each device, where some of a node's devices failed and others
-// did not. A single one for the group where more than half of the nodes are
-// concerned, and for a wrong result of nodes that measure together: any of them may have spoilt it.
-// So for those of a group that were late, while who failed in it did so by itself.
+// One entry for each node or link; for each device, where some of a node's devices failed and
+// others did not. A single one for the group where more than half of the nodes are concerned, and
+// for a wrong result of nodes that measure together: any of them may have spoilt it. So for those
+// of a group that were late, while who failed in it did so by itself.
 std::vector<Blame> blame_all(const RunData& run, const StepAttempts& attempts,
                              const Troubles& troubles);
 

@@ -30,7 +30,8 @@ CleanSet::CleanSet(std::span<const double> values, const CleanRules& rules, cons
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](auto i, auto j) { return values[i] < values[j]; });
-  origin_ = rules.fixed_centre || n == 0 ? 0 : 0.5 * (values[order[n / 2]] + values[order[(n - 1) / 2]]);
+  origin_ =
+      rules.fixed_centre || n == 0 ? 0 : 0.5 * (values[order[n / 2]] + values[order[(n - 1) / 2]]);
   sums_.assign(n + 1, 0);
   squares_.assign(n + 1, 0);
   for (std::size_t k = 0; k < n; ++k) {
@@ -54,7 +55,8 @@ Spread CleanSet::spread(std::size_t size, double sum, double squares, double inf
     spread.centre = origin_ + mean;
     spread.centre_variance = 1 / n;
     // Parameters of a fit are spent on all values alike, also on those that are not members.
-    const double spent = rules_.fitted * n / static_cast<double>(std::max<std::size_t>(1, sorted_.size()));
+    const double spent =
+        rules_.fitted * n / static_cast<double>(std::max<std::size_t>(1, sorted_.size()));
     worth = std::max(0.0, n - 1 - spent);
     variance = worth > 0 ? std::max(0.0, squares - n * mean * mean) / worth * inflation : 0;
   }

@@ -20,14 +20,14 @@ struct Spread {
 };
 
 struct CleanRules {
-  double least_variance = 0;     // nothing smaller is believed
-  double fitted = 0;             // parameters of the model whose residuals the values are
-  bool fixed_centre = false;     // the centre is 0 and the values do not tell the spread
+  double least_variance = 0;  // nothing smaller is believed
+  double fitted = 0;          // parameters of the model whose residuals the values are
+  bool fixed_centre = false;  // the centre is 0 and the values do not tell the spread
 };
 
-// Starts from the three quarters of the values that lie closest together and grows while the next value, on
-// either side, is one that a normal fleet shows in nine of ten cases, so that several outliers do
-// not mask each other. N log N.
+// Starts from the three quarters of the values that lie closest together and grows while the next
+// value, on either side, is one that a normal fleet shows in nine of ten cases, so that several
+// outliers do not mask each other. N log N.
 class CleanSet {
  public:
   CleanSet(std::span<const double> values, const CleanRules& rules, const Prior& prior);

@@ -42,8 +42,8 @@ std::vector<double> present(const std::vector<double>& values) {
 Candidate candidate_of(const Table& metric, const Table& covariate) {
   Candidate candidate;
   candidate.table = &covariate;
-  candidate.logarithmic = std::ranges::all_of(
-      covariate.x, [](double value) { return std::isnan(value) || value > 0; });
+  candidate.logarithmic =
+      std::ranges::all_of(covariate.x, [](double value) { return std::isnan(value) || value > 0; });
   std::map<Who, std::size_t> places;
   for (std::size_t row = 0; row < covariate.rows.size(); ++row) {
     places[{covariate.rows[row].node, covariate.rows[row].device}] = row;
@@ -55,8 +55,8 @@ Candidate candidate_of(const Table& metric, const Table& covariate) {
     }
     const bool is_there = found != places.end();
     candidate.rows.push_back(is_there ? std::optional(found->second) : std::nullopt);
-    candidate.levels.push_back(
-        is_there ? candidate.scaled(level(covariate.values(found->second))) : kAbsent);
+    candidate.levels.push_back(is_there ? candidate.scaled(level(covariate.values(found->second)))
+                                        : kAbsent);
   }
   candidate.typical = median(present(candidate.levels));
   return candidate;
@@ -70,7 +70,7 @@ double slope_of(const std::vector<double>& c, const std::vector<double>& x) {
       order.push_back(i);
     }
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return c[i]; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(c[i], x[i]); });
   std::vector<double> slopes;
   const std::size_t half = order.size() / 2;
   for (std::size_t k = 0; k + half < order.size(); ++k) {
@@ -152,8 +152,7 @@ Explanation explain(const Candidate& candidate) {
   Explanation explanation;
   explanation.covariate = candidate.table->info.name;
   explanation.unit = candidate.table->info.unit;
-  explanation.typical =
-      candidate.logarithmic ? std::exp(candidate.typical) : candidate.typical;
+  explanation.typical = candidate.logarithmic ? std::exp(candidate.typical) : candidate.typical;
   for (std::size_t row = 0; row < candidate.levels.size(); ++row) {
     const double scaled = candidate.levels[row];
     explanation.values.push_back(candidate.logarithmic ? std::exp(scaled) : scaled);
@@ -203,8 +202,7 @@ std::vector<Fitted> fit_covariates(const std::vector<Table>& tables,
   std::vector<Fitted> result;
   for (const Table& table : tables) {
     if (table.role == Role::own && table.look == Look::measured && !table.of_groups() &&
-        table.rows.size() >= kFewestSubjects &&
-        !covariates.empty()) {
+        table.rows.size() >= kFewestSubjects && !covariates.empty()) {
       if (auto fitted = fit(table, covariates)) {
         result.push_back(std::move(*fitted));
       }

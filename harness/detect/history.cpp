@@ -19,7 +19,7 @@ constexpr double kMostDegrees = 20;
 constexpr double kHistoryDegrees = 10;
 constexpr double kAllAlike = 0.8;
 constexpr double kSome = 0.2;
-constexpr double kSurely = 3;      // sigmas of what a fleet moves from run to run
+constexpr double kSurely = 3;        // sigmas of what a fleet moves from run to run
 constexpr double kQuantile = 1.645;  // 90 % interval of a normal variable
 constexpr std::size_t kMostMetrics = 12;
 

@@ -91,14 +91,13 @@ void blame_broken(const RunData& run, const StepAttempts& attempts, Integrity& i
     return;
   }
   for (const Blame& blame : blame_all(run, attempts, attempts.broken)) {
-    add_finding(
-        integrity.findings,
-        confirmed(blame.subject, Direction::missing, layer_of(attempts, blame),
-                  with_reason(fmt::format("{} {} {}", what_of(attempts, blame),
-                                          blame.timed_out ? "timed out" : "failed",
-                                          blame.how_often),
-                              blame.reason),
-                  what_of(attempts, blame), run.imported ? kImportedCheck : kFailedCheck));
+    add_finding(integrity.findings,
+                confirmed(blame.subject, Direction::missing, layer_of(attempts, blame),
+                          with_reason(fmt::format("{} {} {}", what_of(attempts, blame),
+                                                  blame.timed_out ? "timed out" : "failed",
+                                                  blame.how_often),
+                                      blame.reason),
+                          what_of(attempts, blame), run.imported ? kImportedCheck : kFailedCheck));
   }
 }
 

@@ -178,12 +178,12 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
   const double sigma = within.value_or(has_passes(table) ? kSinglePassSigma : 0);
   const double passes_variance = median_variance(static_cast<std::size_t>(work.typical_passes));
   work.pass_variance = sigma * sigma * passes_variance;
-  const double floor = std::max(floor_of(table, options), resolution_of(work.levels) / std::sqrt(12));
+  const double floor =
+      std::max(floor_of(table, options), resolution_of(work.levels) / std::sqrt(12));
   // Of few, the spread can look smaller than the passes alone make it.
   const bool few = table.rows.size() < kFewestToTrust;
   work.rules.least_variance =
-      std::max(floor * floor,
-               few ? work.judged.within * work.judged.within * passes_variance : 0);
+      std::max(floor * floor, few ? work.judged.within * work.judged.within * passes_variance : 0);
   work.rules.fitted = table.fitted;
   work.rules.fixed_centre = table.fixed_reference;
   work.groups = groups_of(table, names, work.levels);
@@ -199,8 +199,8 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
   return work;
 }
 
-// Tables that are expected to spread alike: the metrics of a layer, or all layers' averages, each in
-// units of what it would be were its metrics independent.
+// Tables that are expected to spread alike: the metrics of a layer, or all layers' averages, each
+// in units of what it would be were its metrics independent.
 using Kind = std::tuple<Role, Look, Part, bool>;
 Kind kind_of(const Table& table) {
   return {table.role, table.look, table.part, table.of_devices()};
@@ -300,8 +300,7 @@ void judge_row(Work& work, const Group& group, std::size_t i, double middle) {
   judgement.level = work.levels[row];
   judgement.peers = reference + spread.centre;
   judgement.slowdown = judgement.level - judgement.peers;
-  judgement.against_all =
-      work.rules.fixed_centre ? judgement.slowdown : judgement.level - middle;
+  judgement.against_all = work.rules.fixed_centre ? judgement.slowdown : judgement.level - middle;
   judgement.scale = std::sqrt(spread.variance * (1 + spread.centre_variance));
   judgement.degrees = spread.degrees;
   judgement.unsure = judgement.scale;
@@ -373,7 +372,7 @@ double slowdown_without_worst(const Judged& judged, std::size_t row) {
       }
     }
   }
-  if (std::isnan(own) || others.empty()) {
+  if (std::isnan(own) || (others.empty() && !table.fixed_reference)) {
     return 0;
   }
   return table.fixed_reference ? own : own - median(std::move(others));
@@ -430,9 +429,9 @@ Closer look_closer(const Judged& judged, std::size_t row) {
       std::ranges::count_if(values, [&](double value) { return value >= half_slow; }));
   closer.both_halves = slow_in_both_halves(values, half_slow);
   // That passes vary is seen over many of them already.
-  closer.lasting = !has_passes(judged.table) ||
-                   (closer.passes > 1 &&
-                    slowdown_without_worst(judged, row) >= judgement.slowdown / 2);
+  closer.lasting =
+      !has_passes(judged.table) ||
+      (closer.passes > 1 && slowdown_without_worst(judged, row) >= judgement.slowdown / 2);
   const double half = student_quantile(kQuantile, judgement.degrees) * judgement.unsure;
   closer.low = judgement.slowdown - half;
   closer.high = judgement.slowdown + half;

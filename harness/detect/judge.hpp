@@ -43,9 +43,9 @@ struct Judged {
 };
 
 // Peers are the other rows of the same cohort, of the same population where a cohort is two. Fewer
-// than three rows with values: none is judged, unless their reference is fixed. Spreads are shrunk toward those of the other tables
-// of the layer; a cohort of fewer than eight borrows from larger ones; the only three or four there
-// are take an assumed one. One result a table, in their order.
+// than three rows with values: none is judged, unless their reference is fixed. Spreads are shrunk
+// toward those of the other tables of the layer; a cohort of fewer than eight borrows from larger
+// ones; the only three or four there are take an assumed one. One result a table, in their order.
 std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
                               const DetectOptions& options);
 

@@ -22,6 +22,17 @@ double squares_about_mean(std::span<const double> values) {
   return sum;
 }
 
+// Of sorted values: the place after it.
+std::size_t widest_gap(std::span<const double> values) {
+  std::size_t after = 1;
+  for (std::size_t k = 2; k < values.size(); ++k) {
+    if (values[k] - values[k - 1] > values[after] - values[after - 1]) {
+      after = k;
+    }
+  }
+  return after;
+}
+
 }  // namespace
 
 std::optional<Split> split_of(std::vector<double> values) {
@@ -33,25 +44,25 @@ std::optional<Split> split_of(std::vector<double> values) {
   if (n < 2 * least) {
     return std::nullopt;
   }
-  // The largest gap of all, not only of those with enough on both sides.
-  std::size_t after = 1;
-  for (std::size_t k = 1; k < n; ++k) {
-    if (values[k] - values[k - 1] > values[after] - values[after - 1]) {
-      after = k;
+  // Outliers are no population, and their distance hides none: they are left out until the largest
+  // gap has enough on both sides.
+  std::span<const double> all(values);
+  std::size_t after = widest_gap(all);
+  while (after < least || all.size() - after < least) {
+    all = after < least ? all.subspan(after) : all.first(after);
+    if (n - all.size() >= least || all.size() < 2 * least) {
+      return std::nullopt;
     }
+    after = widest_gap(all);
   }
-  const double gap = values[after] - values[after - 1];
-  if (after < least || n - after < least) {
-    return std::nullopt;
-  }
-  const std::span<const double> all(values);
+  const double gap = all[after] - all[after - 1];
   const double variance =
       (squares_about_mean(all.first(after)) + squares_about_mean(all.subspan(after))) /
-      static_cast<double>(n - 2);
+      static_cast<double>(all.size() - 2);
   if (gap <= kGapSigmas * std::sqrt(variance)) {
     return std::nullopt;
   }
-  return Split{0.5 * (values[after] + values[after - 1]), n - after, after};
+  return Split{0.5 * (all[after] + all[after - 1]), all.size() - after, after};
 }
 
 }  // namespace fleetbench::detect

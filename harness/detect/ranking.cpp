@@ -35,7 +35,9 @@ double worst(const Finding& finding) {
   return slowdown_of_pct(pct);
 }
 
-bool is_of_one(const Subject& subject) { return subject.kind == "node" || subject.kind == "device"; }
+bool is_of_one(const Subject& subject) {
+  return subject.kind == "node" || subject.kind == "device";
+}
 
 // Whether what happens to `cause` happens to `effect`: a node to its devices, a device to its node
 // (whose step waits for the slowest), the fleet to itself.

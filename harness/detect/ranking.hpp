@@ -19,8 +19,8 @@ bool is_upstream(Layer cause, Layer effect);
 // its devices, or of the fleet for one of the fleet, unless its worst metric is slow by more than
 // twice as much, on the log scale: half a CPU can cost a TCP link more than half its rate, but not
 // ten times. Where something of the layer that a slow host does not slow was measured and is well,
-// a slow host explains the rest whatever its size. A link is explained by a slow end only up to that
-// end's own slowdown.
+// a slow host explains the rest whatever its size. A link is explained by a slow end only up to
+// that end's own slowdown.
 std::vector<Finding> rank(std::vector<Finding> findings);
 
 }  // namespace fleetbench::detect

@@ -46,9 +46,8 @@ std::vector<int> members_of(const RunData& run, const SampleRecord& sample) {
 }
 
 bool has_group_metrics(const StepRecord& step) {
-  return std::ranges::any_of(step.metrics, [](const MetricInfo& metric) {
-    return metric.subject == SubjectKind::group;
-  });
+  return std::ranges::any_of(
+      step.metrics, [](const MetricInfo& metric) { return metric.subject == SubjectKind::group; });
 }
 
 void number_subjects(const RunData& run, Names& names, Numbers& numbers) {
@@ -178,12 +177,11 @@ Table begin_table(const StepRecord& step, const MetricInfo& metric) {
 void note_unusable(const StepRecord& step, const SampleRecord& sample, Reduced& reduced) {
   for (std::size_t m = 0; m < step.metrics.size() && m < sample.values.size(); ++m) {
     if (step.metrics[m].judged && sample.values[m] && !usable(*sample.values[m])) {
-      reduced.troubles.push_back(
-          {sample.step, sample.slot, sample.pass, sample.node, sample.device, sample.peer,
-           sample.group, Status::failed,
-           fmt::format("its {} of {} is not a positive number", step.metrics[m].name,
-                       *sample.values[m]),
-           step.id.empty() ? step.metrics[m].name : ""});
+      reduced.troubles.push_back({sample.step, sample.slot, sample.pass, sample.node, sample.device,
+                                  sample.peer, sample.group, Status::failed,
+                                  fmt::format("its {} of {} is not a positive number",
+                                              step.metrics[m].name, *sample.values[m]),
+                                  step.id.empty() ? step.metrics[m].name : ""});
     }
   }
 }
@@ -227,7 +225,9 @@ void add_tables(const RunData& run, const StepRecord& step,
 }  // namespace
 
 std::string full_name(const StepRecord& step, const MetricInfo& metric) {
-  return metric.name.empty() ? step.id : step.id.empty() ? metric.name : step.id + "." + metric.name;
+  return metric.name.empty() ? step.id
+         : step.id.empty()   ? metric.name
+                             : step.id + "." + metric.name;
 }
 
 Reduced reduce(const RunData& run) {

@@ -31,17 +31,14 @@ constexpr std::size_t kFewestOfPairs = 16;
 
 bool shows_tail(const Table& table) {
   const bool of_pairs = table.role != Role::own && !table.of_links();
-  return table.rows.size() >= (of_pairs ? kFewestOfPairs : kFewestRows) &&
-         !table.fixed_reference &&
+  return table.rows.size() >= (of_pairs ? kFewestOfPairs : kFewestRows) && !table.fixed_reference &&
          table.rows.size() >= kValuesPerParameter * static_cast<std::size_t>(table.fitted);
 }
 
 // Tables whose scores are expected to have similar tails.
 using Kind = std::tuple<Scope, Look, bool>;
 
-Kind kind_of(const Table& table) {
-  return {scope_of(table), table.look, table.role == Role::own};
-}
+Kind kind_of(const Table& table) { return {scope_of(table), table.look, table.role == Role::own}; }
 
 // Where spreads are known well, long tails of the subjects show in the scores as they are. Where
 // they are estimated from few, scores have long tails already, which is accounted for, and those of
@@ -50,6 +47,8 @@ constexpr double kExpectedDegrees = 45;
 constexpr double kMostExpected = 100;
 constexpr double kManyPeers = 12;
 constexpr double kRunLogSigma = 0.7;
+constexpr double kUnseenDegrees = 20;  // where spreads are known and tails are not
+
 TailPrior believed(double degrees) {
   const double longer = std::max(1.0, kManyPeers / std::max(1.0, degrees));
   return expected_tail(std::min(kMostExpected, kExpectedDegrees * longer), kRunLogSigma / longer);
@@ -80,7 +79,15 @@ void add_scores(const Judged& judged, std::vector<double>& scores) {
 }
 
 // Of the single metrics of each kind.
-std::map<Kind, TailPrior> learn_tails(const std::vector<Judged>& tables) {
+// From fewer scores no tail is learnt.
+constexpr std::size_t kFewestScores = 60;
+
+struct KindOfTail {
+  TailPrior prior;
+  bool learnt = false;
+};
+
+std::map<Kind, KindOfTail> learn_tails(const std::vector<Judged>& tables) {
   std::map<Kind, std::vector<std::vector<double>>> scores;
   std::map<Kind, std::vector<const Judged*>> metrics;
   for (const Judged& judged : tables) {
@@ -93,21 +100,35 @@ std::map<Kind, TailPrior> learn_tails(const std::vector<Judged>& tables) {
       }
     }
   }
-  std::map<Kind, TailPrior> priors;
+  std::map<Kind, KindOfTail> tails;
   for (const auto& [kind, of_kind] : metrics) {
-    priors[kind] = detect::learn_tails(scores[kind], believed(typical_degrees(of_kind)));
+    std::size_t count = 0;
+    for (const auto& of_metric : scores[kind]) {
+      count += of_metric.size();
+    }
+    KindOfTail& tail = tails[kind];
+    const double degrees = typical_degrees(of_kind);
+    tail.prior = believed(degrees);
+    tail.learnt = count >= kFewestScores;
+    if (tail.learnt) {
+      tail.prior = detect::learn_tails(scores[kind], tail.prior);
+    } else if (degrees >= kManyPeers) {
+      tail.prior = expected_tail(kUnseenDegrees, kRunLogSigma);
+    }
   }
-  return priors;
+  return tails;
 }
 
 void set_tails(std::vector<Judged>& tables) {
-  const std::map<Kind, TailPrior> priors = learn_tails(tables);
+  const std::map<Kind, KindOfTail> tails = learn_tails(tables);
   for_each_index(tables.size(), [&](std::size_t i) {
     const Table& table = tables[i].table;
-    const TailPrior& of_metrics = priors.at(kind_of(table));
+    const KindOfTail& of_metrics = tails.at(kind_of(table));
     std::vector<double> scores;
-    add_scores(tables[i], scores);
-    tables[i].tail = fit_tail(scores, of_metrics);
+    if (of_metrics.learnt) {
+      add_scores(tables[i], scores);
+    }
+    tables[i].tail = fit_tail(scores, of_metrics.prior);
   });
 }
 
@@ -155,7 +176,7 @@ void set_shares(std::vector<Judged>& tables) {
     if (judged_rows(tables[i]) > 0) {
       const auto& parts = rows.at(family);
       const double weight = family.second == Look::jitter ? kJitterWeight : 1;
-      const double of_part = parts.size() == 1          ? 1
+      const double of_part = parts.size() == 1     ? 1
                              : part == Part::layer ? kLayerPart
                                                    : 1 - kLayerPart;
       tables[i].share = weight / total * of_part / parts.at(part);
@@ -263,10 +284,9 @@ std::optional<double> smallest_visible(const Judged& judged, double family_error
   // Not the median: among three nodes a slow one spoils the scale of the other two.
   const auto typical = scales.begin() + std::ssize(scales) / 4;
   std::nth_element(scales.begin(), typical, scales.end());
-  const double z =
-      tail_quantile(judged.tail, family_error * judged.share);
-  const double visible = std::min(
-      kLargestVisible, score_of_normal(z, median(std::move(degrees))) * *typical);
+  const double z = tail_quantile(judged.tail, family_error * judged.share);
+  const double visible =
+      std::min(kLargestVisible, score_of_normal(z, median(std::move(degrees))) * *typical);
   return std::max(visible, std::log1p(min_effect));
 }
 

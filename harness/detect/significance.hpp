@@ -14,10 +14,10 @@ namespace fleetbench::detect {
 //
 // One multiplicity rule for everything: Benjamini and Hochberg's, over nodes and layers, so that at
 // most one healthy fleet in a hundred carries a finding, and one finding in a hundred is false. All
-// tests of a node in a layer are one discovery; links are adjusted by Bonferroni. Nodes, devices and
-// links, and each way to look at them, have equal parts of the error (jitter a quarter of one); of
-// each part three quarters go to the layers' averages and one to the single metrics, so that many
-// metrics do not take from the layers and many links not from the nodes. A layer's only metric
+// tests of a node in a layer are one discovery; links are adjusted by Bonferroni. Nodes, devices
+// and links, and each way to look at them, have equal parts of the error (jitter a quarter of one);
+// of each part three quarters go to the layers' averages and one to the single metrics, so that
+// many metrics do not take from the layers and many links not from the nodes. A layer's only metric
 // counts as its average.
 void test_all(std::vector<Judged>& tables);
 

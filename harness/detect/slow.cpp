@@ -103,7 +103,8 @@ void add_metrics_of_layer(const Evaluated& evaluated, const Hit& hit, Finding& f
       metrics.emplace_back(judged.rows[*row].z, metric_of(judged, *row));
     }
   }
-  std::ranges::stable_sort(metrics, std::greater<>(), [](const auto& entry) { return entry.first; });
+  std::ranges::stable_sort(metrics, std::greater<>(),
+                           [](const auto& entry) { return entry.first; });
   for (auto& [z, metric] : metrics) {
     const bool told = std::ranges::any_of(
         finding.metrics, [&](const auto& other) { return other.metric == metric.metric; });
@@ -198,10 +199,11 @@ void explain_by_covariates(const Evaluated& evaluated, const std::vector<Hit>& h
   }
 }
 
-// Whether all that is slow is what a slow host slows, while something that it does not was measured.
+// Whether all that is slow is what a slow host slows, while something that it does not was
+// measured.
 bool is_host_bound(const Evaluated& evaluated, const std::vector<Hit>& hits) {
-  const bool bound = std::ranges::none_of(
-      hits, [](const Hit& hit) { return hit.table().info.free_of_host; });
+  const bool bound =
+      std::ranges::none_of(hits, [](const Hit& hit) { return hit.table().info.free_of_host; });
   return bound && std::ranges::any_of(evaluated.tables, [&](const Judged& judged) {
            const auto row = row_of(judged.table, hits.front().subject());
            return judged.table.info.free_of_host && judged.table.part == Part::metric &&
@@ -276,7 +278,8 @@ void attribute_to_devices(const Evaluated& evaluated, Hits& hits) {
   std::erase_if(hits, [&](const auto& entry) {
     const auto& [layer, node, peer, device] = entry.first;
     const auto found = blamed.find({layer, node});
-    return device >= 0 && found != blamed.end() && leading(entry.second).closer.low <= found->second;
+    return device >= 0 && found != blamed.end() &&
+           leading(entry.second).closer.low <= found->second;
   });
 }
 

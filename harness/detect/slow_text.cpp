@@ -30,10 +30,10 @@ std::string compared(const Names& names, const Hit& hit, double pct) {
       return fmt::format("{} with {} is {}", table.metric, name,
                          describe_slowdown(pct, "between its peers"));
     case Role::link:
-      return fmt::format("{} {} is {}", table.metric, name,
-                         describe_slowdown(pct, table.fixed_reference
-                                                    ? "on the best pair"
-                                                    : "its two ends lead one to expect"));
+      return fmt::format(
+          "{} {} is {}", table.metric, name,
+          describe_slowdown(
+              pct, table.fixed_reference ? "on the best pair" : "its two ends lead one to expect"));
     case Role::own:
       break;
   }
@@ -45,8 +45,10 @@ std::string sentence(const Names& names, const Hit& hit) {
   const Table& table = hit.table();
   const double pct = to_pct(hit.judgement().slowdown);
   if (table.look == Look::jitter) {
-    return fmt::format("{} varies more from pass to pass: its slow passes (p95) are {:.1f} % over its median, its peers' {:.1f} %",
-                       table.metric, to_pct(hit.judgement().level), to_pct(hit.judgement().peers));
+    return fmt::format(
+        "{} varies more from pass to pass: its slow passes (p95) are {:.1f} % over its median, its "
+        "peers' {:.1f} %",
+        table.metric, to_pct(hit.judgement().level), to_pct(hit.judgement().peers));
   }
   if (table.look == Look::beyond) {
     return fmt::format("{} is {:.1f} % slower than what its covariates explain", table.metric, pct);
@@ -55,8 +57,9 @@ std::string sentence(const Names& names, const Hit& hit) {
     return fmt::format("{} is {:.1f} % slower than in its own history", table.metric, pct);
   }
   if (table.part == Part::layer) {
-    return fmt::format("the metrics of {}, weighed by how steady they are, are on average {:.1f} % slower",
-                       table.metric, pct);
+    return fmt::format(
+        "the metrics of {}, weighed by how steady they are, are on average {:.1f} % slower",
+        table.metric, pct);
   }
   return compared(names, hit, pct);
 }

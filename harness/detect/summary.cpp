@@ -52,7 +52,8 @@ MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels
 std::vector<double> node_medians(const RunData& run, const StepRecord& step, std::size_t metric) {
   std::map<int, std::vector<double>> by_node;
   for (const SampleRecord& sample : run.samples) {
-    if (sample.step == step.step && !sample.confirms && metric < sample.values.size() && sample.values[metric]) {
+    if (sample.step == step.step && !sample.confirms && metric < sample.values.size() &&
+        sample.values[metric]) {
       by_node[sample.node].push_back(*sample.values[metric]);
     }
   }

@@ -61,14 +61,14 @@ struct Table {
   Look look = Look::measured;
   Part part = Part::metric;
   bool of_its_devices = false;  // of nodes: what their devices have in common
-  std::vector<int> passes;  // their numbers
+  std::vector<int> passes;      // their numbers
   std::vector<Row> rows;
-  std::vector<double> x;         // rows times passes, one row after the other; kAbsent: no sample
+  std::vector<double> x;  // rows times passes, one row after the other; kAbsent: no sample
   // Of a layer's average: its spread between subjects were its metrics independent.
   double expected_sigma = 1;
   std::map<int, Prior> expected;  // spreads, by cohort: from a baseline
-  int fitted = 0;                // parameters of the model behind the references
-  bool fixed_reference = false;  // peers tell neither centre nor spread: references are all
+  int fitted = 0;                 // parameters of the model behind the references
+  bool fixed_reference = false;   // peers tell neither centre nor spread: references are all
 
   std::span<const double> values(std::size_t row) const {
     return {x.data() + row * passes.size(), passes.size()};

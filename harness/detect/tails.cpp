@@ -52,8 +52,8 @@ double log_norm(double degrees) {
 }
 
 double log_likelihood(const Histogram& histogram, double degrees, double scale) {
-  const double inside = 1 - student_tail(kFastCut / scale, degrees) -
-                        student_tail(kSlowCut / scale, degrees);
+  const double inside =
+      1 - student_tail(kFastCut / scale, degrees) - student_tail(kSlowCut / scale, degrees);
   double sum = histogram.size * (log_norm(degrees) - std::log(scale) - std::log(inside));
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     if (histogram.counts[bin] > 0) {
@@ -70,8 +70,7 @@ constexpr std::array<double, 7> kScaleSteps{-2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.
 
 double log_likelihood(const Histogram& histogram, std::size_t place, double step) {
   const double degrees = tail_grid()[place];
-  return log_likelihood(histogram, degrees,
-                        scale_of(degrees) * std::exp(kScaleLogSigma * step)) -
+  return log_likelihood(histogram, degrees, scale_of(degrees) * std::exp(kScaleLogSigma * step)) -
          0.5 * step * step;
 }
 

@@ -52,9 +52,9 @@ std::string headline(const Finding& finding, const TextStyle& style) {
       finding.explained_by ? fmt::format(", explained by #{}", *finding.explained_by)
       : finding.explained_by_covariates.empty()
           ? ""
-          : fmt::format(", explained by its {}",
-                        escaped(fmt::format("{}", fmt::join(finding.explained_by_covariates,
-                                                            " and "))));
+          : fmt::format(
+                ", explained by its {}",
+                escaped(fmt::format("{}", fmt::join(finding.explained_by_covariates, " and "))));
   return fmt::format("{:>3}  {}  {}: {}, {}{}\n", fmt::format("#{}", finding.rank),
                      inked(where(finding.subject), ink_of(finding), style),
                      to_string(finding.layer), how_bad(finding), status_of(finding), explained);

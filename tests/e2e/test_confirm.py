@@ -117,7 +117,7 @@ class Confirmation(FleetbenchTest):
         self.assertEqual(report["verdict"], "FAIL")
 
     def test_sigterm_meanwhile_leaves_a_readable_run(self):
-        started = self.start(self.command())
+        started = self.start(self.command(seconds=0.2))
         started.wait_for(lambda: (self.run_folder / "journal.jsonl").exists() and self.whole_samples_again())
         started.process.terminate()
         started.finish()

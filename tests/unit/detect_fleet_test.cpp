@@ -237,7 +237,7 @@ TEST(Detect, ADisturbanceIsNoFinding) {
 
 TEST(Detect, AFastNodeIsANoteAndChangesNoVerdict) {
   FleetModel model;
-  model.nodes = 8;
+  model.nodes = 16;
   const Report before = analyze(simulate(model, 5));
   model.host = {{3, 1.0 / 3}};
   const Report report = analyze(simulate(model, 5));
@@ -295,7 +295,9 @@ TEST(Detect, MissingPassesAndNodesDoNotMatter) {
   });
   const Report report = analyze(run);
   ASSERT_EQ(slow_count(report), 1);
-  EXPECT_EQ(place(report.findings[0]), "node2/host");
+  EXPECT_EQ(place(report.findings.back()), "node2/host");
+  EXPECT_EQ(report.findings.front().direction, Direction::missing);
+  EXPECT_EQ(place(report.findings.front()), "node4/host");
   ASSERT_EQ(report.not_measured.size(), 1U);
   EXPECT_EQ(report.not_measured[0].what, "cpu_gemm on node4");
 }
