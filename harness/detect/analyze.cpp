@@ -170,6 +170,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   report.not_measured = std::move(integrity.not_measured);
   append(report.not_measured, list_not_measured(run, attempts));
   append(report.not_measured, too_few_to_compare(evaluated.tables, run.header.nodes.size()));
+  append(report.not_measured, without_peers(evaluated.tables, evaluated.names));
   append(report.notes, disturbance_notes(evaluated, options));
   note_fast(report);
 

@@ -30,7 +30,7 @@ struct PairFit {
 inline constexpr int kFewestPartners = 3;
 
 // Median polish, damped (half old, half new) so that it cannot swing between two solutions, at
-// most 50 rounds (detection.md, section 10). `pairs` holds each pair at most once.
+// most 50 rounds. `pairs` holds each pair at most once.
 PairFit fit_pairs(int nodes, const std::vector<PairValue>& pairs, bool symmetric);
 
 }  // namespace fleetbench::detect

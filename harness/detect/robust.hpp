@@ -16,7 +16,7 @@ double median(std::vector<double> values);
 double deviation(std::span<const double> values, double centre);
 
 // What MAD is multiplied with to estimate sigma of a normal sample of n: finite-sample factors by
-// simulation (detection.md, section 3), interpolated in 1/n; 1.4826 for n without bound. n >= 2.
+// simulation, interpolated in 1/n; 1.4826 for n without bound. n >= 2.
 double mad_factor(std::size_t n);
 
 // Qn of Rousseeuw & Croux (1993): the k-th smallest of the gaps between two values, k = h (h - 1) /

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "harness/detect/parallel.hpp"
 #include "harness/detect/reduce.hpp"
@@ -116,6 +118,33 @@ std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
     }
   }
   return summaries;
+}
+
+std::vector<NotMeasured> without_peers(const std::vector<Judged>& tables, const Names& names) {
+  std::map<std::string, std::set<std::string>> metrics_by_node;
+  for (const Judged& judged : tables) {
+    const Table& table = judged.table;
+    const bool compared = std::ranges::any_of(judged.rows, &Judgement::judged);
+    if (!compared || table.role != Role::own || table.look != Look::measured ||
+        table.part != Part::metric || table.of_its_devices) {
+      continue;
+    }
+    for (std::size_t row = 0; row < judged.rows.size(); ++row) {
+      if (!judged.rows[row].judged && judged.groups[row] >= 0) {
+        metrics_by_node[names.nodes[table.rows[row].node]].insert(table.metric);
+      }
+    }
+  }
+  std::vector<NotMeasured> result;
+  for (const auto& [node, metrics] : metrics_by_node) {
+    result.push_back({fmt::format("{} compared with others", node),
+                      fmt::format("fewer than three of its kind gave values of {}{}",
+                                  *metrics.begin(),
+                                  metrics.size() > 1
+                                      ? fmt::format(" and {} more", metrics.size() - 1)
+                                      : "")});
+  }
+  return result;
 }
 
 std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, std::size_t nodes) {

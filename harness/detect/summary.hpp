@@ -16,6 +16,9 @@ std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
 // One entry a metric that explains others and is not judged: what it looked like, and no more.
 std::vector<MetricSummary> summarise_unjudged(const RunData& run);
 
+// Nodes that no other, or one, is like: measured, and compared with nobody.
+std::vector<NotMeasured> without_peers(const std::vector<Judged>& tables, const Names& names);
+
 // Metrics that were measured on too few subjects to compare them, in a fleet that has more.
 std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, std::size_t nodes);
 

@@ -39,7 +39,7 @@ TailPrior learn_tails(const std::vector<std::vector<double>>& scores, const Tail
 // 3.5 on: the likelihoods are those of distributions cut off there. Faults do not make anything
 // fast, so the other side shows the tail. Few scores, or none: the prior.
 //
-// Assuming normal tails alarms most large fleets (detection.md, section 4); assuming t4 hides real
+// Assuming normal tails alarms most large fleets; assuming t4 hides real
 // faults in them.
 Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior = expected_tail());
 

@@ -9,7 +9,7 @@
 
 namespace fleetbench::detect {
 
-// One sentence for each metric of exactly two nodes (or the two directions of one link) that
+// One sentence for each metric of exactly two subjects (or the two directions of one link) that
 // differ significantly, among all metrics compared so, and by the layer's minimum effect.
 std::vector<std::string> compare_two(const std::vector<Table>& tables, const Names& names,
                                      const DetectOptions& options);

@@ -10,7 +10,7 @@
 namespace fleetbench::detect {
 
 // Sets verdict and verdict_reasons from the rest of the report, which must be complete. `gaps` are
-// reasons why the run says too little that the report does not show (DESIGN.md, "Verdicts"). The
+// reasons why the run says too little that the report does not show. The
 // weightiest reason decides: FAIL, then WARN, then INCONCLUSIVE, then PASS. What was not reproduced
 // is noted and counts only where error counters rose.
 void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& options);

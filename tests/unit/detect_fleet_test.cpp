@@ -357,5 +357,20 @@ TEST(Detect, SummarisesAlsoWhatIsNotRanked) {
   EXPECT_NEAR(found->median, 1e-3, 1e-9);
 }
 
+TEST(Detect, SaysWhoHasNoPeers) {
+  RunData run = simulate(slow_host(12, 1), 1);
+  for (const int node : {2, 7}) {
+    run.header.nodes[node].cohort = "old";
+  }
+  for (NodeInfo& node : run.header.nodes) {
+    node.cohort = node.cohort.empty() ? "new" : node.cohort;
+  }
+  const Report report = analyze(run);
+  ASSERT_EQ(report.not_measured.size(), 2U);
+  EXPECT_EQ(report.not_measured[0].what, "node2 compared with others");
+  EXPECT_EQ(report.not_measured[0].reason,
+            "fewer than three of its kind gave values of cpu_gemm.rate and 1 more");
+}
+
 }  // namespace
 }  // namespace fleetbench

@@ -79,10 +79,10 @@ void judge_cell(const FleetSpec& spec, const Found& cell, const std::string& whe
     acceptance.add("device, node named right at 20 % in at least 99 %", where,
                    0.99 - cell.named.mean(), std::sqrt(0.01 * 0.99 / cell.named.count()));
   }
-  if (!cell.level.empty()) {
+  if (!cell.effect.empty()) {
     acceptance.add("90 % intervals cover 85 to 95 %", where,
-                   std::max(0.85 - cell.level.mean(), cell.level.mean() - 0.95),
-                   std::sqrt(0.1 * 0.9 / cell.level.count()));
+                   std::max(0.85 - cell.effect.mean(), cell.effect.mean() - 0.95),
+                   std::sqrt(0.1 * 0.9 / cell.effect.count()));
   }
 }
 
