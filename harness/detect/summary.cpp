@@ -137,12 +137,10 @@ std::vector<NotMeasured> without_peers(const std::vector<Judged>& tables, const 
   }
   std::vector<NotMeasured> result;
   for (const auto& [node, metrics] : metrics_by_node) {
-    result.push_back({fmt::format("{} compared with others", node),
-                      fmt::format("fewer than three of its kind gave values of {}{}",
-                                  *metrics.begin(),
-                                  metrics.size() > 1
-                                      ? fmt::format(" and {} more", metrics.size() - 1)
-                                      : "")});
+    result.push_back(
+        {fmt::format("{} compared with others", node),
+         fmt::format("fewer than three of its kind gave values of {}{}", *metrics.begin(),
+                     metrics.size() > 1 ? fmt::format(" and {} more", metrics.size() - 1) : "")});
   }
   return result;
 }
