@@ -11,6 +11,8 @@
 #include "harness/detect/baseline_inventory.hpp"
 #include "harness/detect/baseline_levels.hpp"
 #include "harness/detect/cohorts.hpp"
+#include "harness/detect/robust.hpp"
+#include "harness/detect/table.hpp"
 #include "harness/detect/tails.hpp"
 #include "results-schema/check.hpp"
 
@@ -159,7 +161,7 @@ double degrees_of(const std::map<std::size_t, std::vector<double>>& runs, double
 }
 
 double within_of(const std::vector<LevelInRun>& levels) {
-  std::vector<Passes> passes;
+  std::vector<std::vector<double>> passes;
   for (const LevelInRun& level : levels) {
     passes.push_back(level.subject.x);
   }
@@ -167,9 +169,9 @@ double within_of(const std::vector<LevelInRun>& levels) {
 }
 
 double run_to_run_of(const ByWho& subjects) {
-  std::vector<Passes> runs;
+  std::vector<std::vector<double>> runs;
   for (const auto& [who, levels] : subjects) {
-    Passes& own = runs.emplace_back();
+    std::vector<double>& own = runs.emplace_back();
     for (const LevelInRun* level : levels) {
       own.push_back(level->subject.level);
     }
@@ -193,7 +195,7 @@ BaselineMetric summarise(const BaselineKey& key, const std::string& cohort, cons
   metric.layer = info.layer;
   metric.subjects = static_cast<int>(subjects.size());
   metric.runs = static_cast<int>(runs.size());
-  metric.median = baseline_value(median(std::move(own)), info.better);
+  metric.median = to_value(median(std::move(own)), info.better);
   metric.between = between_of(runs);
   metric.within = within_of(levels);
   metric.run_to_run = run_to_run_of(subjects);
@@ -211,7 +213,7 @@ void add_subjects(const BaselineKey& key, const History& history, Baseline& base
       if (known == latest.end() || known->second.first < last) {
         latest[who] = {last,
                        {key, who.first, who.second, cohort,
-                        baseline_value(median_over_runs(of_subject), history.info.better),
+                        to_value(median_over_runs(of_subject), history.info.better),
                         static_cast<int>(of_subject.size())}};
       }
     }

@@ -3,70 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <string_view>
+
+#include "harness/detect/facts.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
 constexpr double kSameBytes = 0.01;  // firmware keeps a little of the memory for itself
-
-// Parts of a key that tell of something which differs by nature.
-constexpr std::array<std::string_view, 15> kOwn = {
-    "hostname",  "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
-    "available", "used",    "uptime", "load", "temperature", "time",    "current_link_speed"};
-constexpr std::array<std::string_view, 4> kOwnExactly = {"name", "ip", "id", "mac"};
-constexpr std::array<std::string_view, 6> kNaming = {"name",   "address", "mount_point",
-                                                     "device", "node",    "page_bytes"};
-
-bool differs_by_nature(const std::string& key) {
-  return std::ranges::any_of(kOwn,
-                             [&](auto part) { return key.find(part) != std::string::npos; }) ||
-         std::ranges::find(kOwnExactly, key) != kOwnExactly.end();
-}
-
-std::string text_of(const Json& value) {
-  if (value.is_null()) {
-    return "none";
-  }
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string element_name(const Json& element, std::size_t index) {
-  if (element.is_object()) {
-    for (const std::string_view key : kNaming) {
-      const auto found = element.find(std::string(key));
-      if (found != element.end() && found->is_primitive() && !found->is_null()) {
-        return text_of(*found);
-      }
-    }
-  }
-  return std::to_string(index);
-}
-
-void flatten(const Json& value, const std::string& path, const std::string& key,
-             FlatInventory& flat) {
-  if (value.is_object()) {
-    for (const auto& [name, child] : value.items()) {
-      flatten(child, path.empty() ? name : path + "." + name, name, flat);
-    }
-    return;
-  }
-  const bool of_structures = value.is_array() && std::ranges::any_of(value, [](const Json& child) {
-                               return child.is_structured();
-                             });
-  if (of_structures) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      flatten(value[i], fmt::format("{}[{}]", path, element_name(value[i], i)), key, flat);
-    }
-  } else if (!differs_by_nature(key)) {
-    flat[path] = text_of(value);
-  }
-}
 
 std::optional<double> number_in(const std::string& text) {
   double number = 0;
@@ -99,9 +45,14 @@ std::string change_text(const std::string& path, const std::string& before,
 
 }  // namespace
 
-FlatInventory flat_inventory(const Json& inventory) {
+FlatInventory flat_inventory(const Inventory& inventory) {
+  FactPool pool;
   FlatInventory flat;
-  flatten(inventory, "", "", flat);
+  for (const auto& [name, part] : inventory.parts()) {
+    for (const auto& [path, value] : pool.facts_of(name, *part)) {
+      flat[path] = value == kNone ? "none" : value.substr(1);  // behind the letter of its type
+    }
+  }
   return flat;
 }
 

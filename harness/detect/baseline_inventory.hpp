@@ -12,10 +12,8 @@ namespace fleetbench::detect {
 
 using FlatInventory = std::map<std::string, std::string>;  // "cpu.governor" → "performance"
 
-// Every scalar of an inventory, lists of scalars as one. Elements of other lists are known by what
-// names them, else by position. Left out is what differs by nature from node to node or from day to
-// day: names, addresses, serials, what is free or in use just now.
-FlatInventory flat_inventory(const Json& inventory);
+// Its facts (facts.hpp) as texts that a person reads.
+FlatInventory flat_inventory(const Inventory& inventory);
 
 // What more than half of the inventories have, path by path; paths that most lack are left out.
 FlatInventory majority_inventory(const std::vector<FlatInventory>& inventories);

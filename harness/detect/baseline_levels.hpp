@@ -6,20 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "harness/detect/robust.hpp"
 #include "results-schema/baseline.hpp"
 #include "results-schema/run.hpp"
 
 namespace fleetbench::detect {
 
-// One subject's values of one metric in one run, as x = s ln(value) with s = +1 where lower is
-// better and -1 where higher is: a positive difference is slow.
+// One subject's values of one metric in one run, as a table has them (table.hpp).
 struct SubjectLevel {
   std::string node;
   std::string device;  // empty: the node itself
   std::string cohort;
-  Passes x;          // by pass, without the drift that all subjects share
-  double level = 0;  // median of x
+  std::vector<double> x;  // by pass, without the drift that all share; kAbsent: no sample
+  double level = 0;       // median of x
 };
 
 struct MetricLevels {
@@ -32,7 +30,5 @@ struct MetricLevels {
 // samples that confirm a suspect, and values that have no logarithm.
 std::map<BaselineKey, MetricLevels> levels_of(const RunData& run,
                                               const std::set<std::string>& excluded);
-
-double baseline_value(double x, Better better);
 
 }  // namespace fleetbench::detect

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFewestPasses = 8;     // that tell how much they vary
 constexpr std::size_t kFewestJittering = 8;  // subjects
 constexpr double kHigh = 0.95;
-constexpr std::size_t kFewestPeers = 5;  // from which weights can be learnt
+constexpr std::size_t kFewestToWeigh = 5;  // from which weights can be learnt
 constexpr std::size_t kFewestMetrics = 2;
 // A subject that lacks the metrics which carry most of the weight has no average to compare.
 constexpr double kLeastWeight = 0.5;
@@ -122,7 +122,7 @@ std::optional<Weighed> weigh(const Judged& judged) {
       scales.push_back(judgement.scale);
     }
   }
-  if (scales.size() < kFewestPeers) {
+  if (scales.size() < kFewestToWeigh) {
     return std::nullopt;
   }
   const double scale = median(std::move(scales));

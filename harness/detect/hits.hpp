@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/detect/closer.hpp"
 #include "harness/detect/judge.hpp"
 #include "harness/detect/slow.hpp"
 

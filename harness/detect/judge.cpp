@@ -1,25 +1,19 @@
 #include "harness/detect/judge.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "harness/detect/normal.hpp"
 #include "harness/detect/parallel.hpp"
-#include "harness/detect/populations.hpp"
+#include "harness/detect/peers.hpp"
 #include "harness/detect/robust.hpp"
-#include "harness/detect/student.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-constexpr std::size_t kFewestSubjects = 3;
 constexpr std::size_t kFewestToLearn = 5;   // below, the spread is assumed
 constexpr std::size_t kFewestToTrust = 16;  // below, the passes are believed more
 constexpr std::size_t kFewestToStand = 8;   // below, a cohort borrows from larger ones
@@ -27,17 +21,13 @@ constexpr std::size_t kFewestToStand = 8;   // below, a cohort borrows from larg
 constexpr double kNoisier = 2.5;
 // Scores below this are nobody's trouble: whether the subject is noisy need not be known.
 constexpr double kWorthALook = 2;
-constexpr double kQuantile = 0.05;  // on each side of an interval
 
 // No spread is believed below a tenth of what is of interest, and 0.2 % is always enough.
 constexpr double kLargestFloor = 0.002;
 constexpr double kFloorShare = 0.1;
 
-struct Group {
-  int cohort = 0;
-  std::vector<std::size_t> rows;
+struct Group : PeerGroup {
   std::optional<CleanSet> set;
-  std::vector<double> values;  // of the rows: level - reference
 };
 
 // A table at work.
@@ -71,90 +61,6 @@ double resolution_of(std::vector<double> levels) {
   return 3 * equal >= levels.size() ? smallest : 0;
 }
 
-int cohort_of(const Table& table, const Names& names, const Row& row) {
-  return table.of_links() || row.node < 0 || names.cohorts.empty() ? 0 : names.cohorts[row.node];
-}
-
-std::vector<Group> groups_of(const Table& table, const Names& names,
-                             const std::vector<double>& levels) {
-  std::map<int, Group> by_cohort;
-  for (std::size_t row = 0; row < levels.size(); ++row) {
-    if (!std::isnan(levels[row])) {
-      Group& group = by_cohort[cohort_of(table, names, table.rows[row])];
-      group.rows.push_back(row);
-      group.values.push_back(levels[row] - table.rows[row].reference);
-    }
-  }
-  std::vector<Group> groups;
-  for (auto& [cohort, group] : by_cohort) {
-    group.cohort = cohort;
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-std::string names_of(const Table& table, const Names& names, const Group& group) {
-  constexpr std::size_t kMost = 8;
-  std::vector<std::string> texts;
-  for (const std::size_t row : group.rows) {
-    if (texts.size() < kMost) {
-      texts.push_back(describe(subject_of(names, table, table.rows[row])));
-    }
-  }
-  const std::size_t more = group.rows.size() - texts.size();
-  return fmt::format("{}{}", fmt::join(texts, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
-std::string describe_split(const Table& table, const Names& names, const Split& split,
-                           const Group& fast, const Group& slow) {
-  return fmt::format(
-      "{}: two populations, {} around {:.4g} {} and {} around {:.4g} {} ({}): two kinds of "
-      "hardware, or so many slow ones; each is compared with its own",
-      table.metric, split.fast, to_value(median(fast.values), table.info.better), table.info.unit,
-      split.slow, to_value(median(slow.values), table.info.better), table.info.unit,
-      names_of(table, names, slow));
-}
-
-// Devices of few nodes are no population of their own: nodes are what is of one kind or another.
-bool is_population(const Table& table, const Group& side) {
-  std::set<int> nodes;
-  for (const std::size_t row : side.rows) {
-    nodes.insert(table.rows[row].node);
-  }
-  return nodes.size() >= kFewestSubjects;
-}
-
-void split_groups(Work& work, const Names& names) {
-  std::vector<Group> result;
-  for (Group& group : work.groups) {
-    const auto split = split_of(group.values);
-    if (!split) {
-      result.push_back(std::move(group));
-      continue;
-    }
-    Group fast;
-    Group slow;
-    fast.cohort = slow.cohort = group.cohort;
-    for (std::size_t i = 0; i < group.rows.size(); ++i) {
-      Group& side = group.values[i] > split->border ? slow : fast;
-      side.rows.push_back(group.rows[i]);
-      side.values.push_back(group.values[i]);
-    }
-    const Table& table = work.judged.table;
-    if (!is_population(table, fast) || !is_population(table, slow)) {
-      result.push_back(std::move(group));
-      continue;
-    }
-    const double apart = median(slow.values) - median(fast.values);
-    work.judged.apart = std::max(work.judged.apart, apart);
-    work.judged.populations.push_back(describe_split(table, names, *split, fast, slow));
-    result.push_back(std::move(fast));
-    result.push_back(std::move(slow));
-  }
-  work.groups = std::move(result);
-}
-
 double typical_passes(const Table& table) {
   std::vector<double> counts;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -186,12 +92,13 @@ Work begin(Table table, const Names& names, const DetectOptions& options) {
       std::max(floor * floor, few ? work.judged.within * work.judged.within * passes_variance : 0);
   work.rules.fitted = table.fitted;
   work.rules.fixed_centre = table.fixed_reference;
-  work.groups = groups_of(table, names, work.levels);
-  work.judged.table = std::move(table);
-  const Table& own = work.judged.table;
-  if (own.role == Role::own && own.look == Look::measured && own.part == Part::metric) {
-    split_groups(work, names);
+  PeerGroups peers = peer_groups(table, names, work.levels);
+  for (PeerGroup& group : peers.groups) {
+    work.groups.push_back({std::move(group), std::nullopt});
   }
+  work.judged.populations = std::move(peers.populations);
+  work.judged.apart = peers.apart;
+  work.judged.table = std::move(table);
   std::vector<double> present;
   std::ranges::copy_if(work.levels, std::back_inserter(present),
                        [](double value) { return !std::isnan(value); });
@@ -333,7 +240,7 @@ void judge_groups(Work& work, const Prior& learnt) {
     for (const std::size_t row : group.rows) {
       work.judged.groups[row] = number;
     }
-    if (group.rows.size() >= kFewestSubjects || work.rules.fixed_centre) {
+    if (group.rows.size() >= kFewestPeers || work.rules.fixed_centre) {
       group.set.emplace(group.values, work.rules, priors[number]);
       std::vector<double> levels;
       for (const std::size_t row : group.rows) {
@@ -349,48 +256,7 @@ void judge_groups(Work& work, const Prior& learnt) {
   work.judged.floored = is_floored(work);
 }
 
-// Sorted, without the worst quarter, at least one.
-double level_without_worst(std::span<const double> values) {
-  std::vector<double> kept;
-  std::ranges::copy_if(values, std::back_inserter(kept),
-                       [](double value) { return !std::isnan(value); });
-  std::ranges::sort(kept);
-  kept.resize(kept.size() - std::min(kept.size(), std::max<std::size_t>(1, kept.size() / 4)));
-  return level(kept);
-}
-
-// The slowdown against peers whose worst passes are left out as well.
-double slowdown_without_worst(const Judged& judged, std::size_t row) {
-  const Table& table = judged.table;
-  const double own = level_without_worst(table.values(row)) - table.rows[row].reference;
-  std::vector<double> others;
-  for (std::size_t other = 0; other < table.rows.size(); ++other) {
-    if (other != row && judged.groups[other] == judged.groups[row]) {
-      const double value = level_without_worst(table.values(other)) - table.rows[other].reference;
-      if (!std::isnan(value)) {
-        others.push_back(value);
-      }
-    }
-  }
-  if (std::isnan(own) || (others.empty() && !table.fixed_reference)) {
-    return 0;
-  }
-  return table.fixed_reference ? own : own - median(std::move(others));
-}
-
-// By time; a median of each half.
-bool slow_in_both_halves(std::span<const double> values, double bound) {
-  std::vector<double> present;
-  std::ranges::copy_if(values, std::back_inserter(present),
-                       [](double value) { return !std::isnan(value); });
-  const std::span<const double> all(present);
-  const std::size_t half = present.size() / 2;
-  return half > 0 && level(all.first(half)) >= bound && level(all.subspan(half)) >= bound;
-}
-
 }  // namespace
-
-bool has_passes(const Table& table) { return table.look != Look::jitter; }
 
 std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
                               const DetectOptions& options) {
@@ -417,25 +283,6 @@ std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
     work[i] = {};
   });
   return result;
-}
-
-Closer look_closer(const Judged& judged, std::size_t row) {
-  const Judgement& judgement = judged.rows[row];
-  const auto values = judged.table.values(row);
-  const double half_slow = judgement.peers + judgement.slowdown / 2;
-  Closer closer;
-  closer.passes = count(values);
-  closer.slow_passes = static_cast<std::size_t>(
-      std::ranges::count_if(values, [&](double value) { return value >= half_slow; }));
-  closer.both_halves = slow_in_both_halves(values, half_slow);
-  // That passes vary is seen over many of them already.
-  closer.lasting =
-      !has_passes(judged.table) ||
-      (closer.passes > 1 && slowdown_without_worst(judged, row) >= judgement.slowdown / 2);
-  const double half = student_quantile(kQuantile, judgement.degrees) * judgement.unsure;
-  closer.low = judgement.slowdown - half;
-  closer.high = judgement.slowdown + half;
-  return closer;
 }
 
 }  // namespace fleetbench::detect

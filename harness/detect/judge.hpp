@@ -49,18 +49,4 @@ struct Judged {
 std::vector<Judged> judge_all(std::vector<Table> tables, const Names& names,
                               const DetectOptions& options);
 
-// What explains a slow subject needs a closer look at its passes.
-struct Closer {
-  std::size_t passes = 0;
-  std::size_t slow_passes = 0;  // in which it was slow by at least half its slowdown
-  bool lasting = false;         // half of the slowdown remains without its worst passes
-  bool both_halves = false;     // seen in the first half of its passes and in the second
-  double low = 0;               // nominal 90 % interval of the slowdown
-  double high = 0;
-};
-Closer look_closer(const Judged& judged, std::size_t row);
-
-// "beyond its covariates": tables whose rows stand for a subject's values at separate times.
-bool has_passes(const Table& table);
-
 }  // namespace fleetbench::detect

@@ -76,19 +76,6 @@ double interpolated(const Factors& factors, std::size_t n) {
   return low.factor + share * (factor_high - low.factor);
 }
 
-// sigma from the median of |difference of two normal values|: 1.4826 / sqrt(2).
-constexpr double kDifferenceFactor = 1.04836;
-
-void add_differences(const Passes& subject, std::vector<double>& differences) {
-  for (std::size_t p = 0; p < subject.size(); ++p) {
-    for (std::size_t q = p + 1; q < subject.size(); ++q) {
-      if (subject[p] && subject[q]) {
-        differences.push_back(std::abs(*subject[p] - *subject[q]));
-      }
-    }
-  }
-}
-
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -147,21 +134,6 @@ double robust_sigma(std::span<const double> values) {
 
 double median_variance(std::size_t n) {
   return std::numbers::pi / (2 * static_cast<double>(n) + 1);
-}
-
-std::optional<double> pass_sigma(std::span<const Passes> subjects) {
-  std::vector<double> differences;
-  for (const Passes& subject : subjects) {
-    add_differences(subject, differences);
-  }
-  if (differences.empty()) {
-    return std::nullopt;
-  }
-  return kDifferenceFactor * median(std::move(differences));
-}
-
-std::optional<double> pass_sigma(const Passes& subject) {
-  return pass_sigma(std::span<const Passes>(&subject, 1));
 }
 
 }  // namespace fleetbench::detect

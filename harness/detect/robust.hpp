@@ -1,7 +1,6 @@
 // Statistics that a few bad values cannot move. All are pure; the empty sample gives 0.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,12 +34,5 @@ double robust_sigma(std::span<const double> values);
 // Variance of the median of n values of unit variance: pi / (2n + 1). Within 2 % for odd n, on the
 // safe side for even n (exact: 1, 0.5, 0.449, 0.298, 0.287 for n = 1 to 5).
 double median_variance(std::size_t n);
-
-// Standard deviation from pass to pass, pooled over subjects: from the median of |x_p - x_q| over
-// all pairs of passes of the same subject. A difference of two normal values is normal for any
-// number of passes, so no small-sample factor is needed. None where no subject has two passes.
-using Passes = std::vector<std::optional<double>>;
-std::optional<double> pass_sigma(std::span<const Passes> subjects);
-std::optional<double> pass_sigma(const Passes& subject);
 
 }  // namespace fleetbench::detect

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <tuple>
 
@@ -78,16 +77,16 @@ void add_scores(const Judged& judged, std::vector<double>& scores) {
   }
 }
 
-// Of the single metrics of each kind.
 // From fewer scores no tail is learnt.
 constexpr std::size_t kFewestScores = 60;
 
+// Of the single metrics of each kind.
 struct KindOfTail {
   TailPrior prior;
   bool learnt = false;
 };
 
-std::map<Kind, KindOfTail> learn_tails(const std::vector<Judged>& tables) {
+std::map<Kind, KindOfTail> usual_tails(const std::vector<Judged>& tables) {
   std::map<Kind, std::vector<std::vector<double>>> scores;
   std::map<Kind, std::vector<const Judged*>> metrics;
   for (const Judged& judged : tables) {
@@ -111,7 +110,7 @@ std::map<Kind, KindOfTail> learn_tails(const std::vector<Judged>& tables) {
     tail.prior = believed(degrees);
     tail.learnt = count >= kFewestScores;
     if (tail.learnt) {
-      tail.prior = detect::learn_tails(scores[kind], tail.prior);
+      tail.prior = learn_tails(scores[kind], tail.prior);
     } else if (degrees >= kManyPeers) {
       tail.prior = expected_tail(kUnseenDegrees, kRunLogSigma);
     }
@@ -120,7 +119,7 @@ std::map<Kind, KindOfTail> learn_tails(const std::vector<Judged>& tables) {
 }
 
 void set_tails(std::vector<Judged>& tables) {
-  const std::map<Kind, KindOfTail> tails = learn_tails(tables);
+  const std::map<Kind, KindOfTail> tails = usual_tails(tables);
   for_each_index(tables.size(), [&](std::size_t i) {
     const Table& table = tables[i].table;
     const KindOfTail& of_metrics = tails.at(kind_of(table));
@@ -257,6 +256,9 @@ void adjust_all(std::vector<Judged>& tables) {
   adjust(fast_nodes, fast_links);
 }
 
+// A hundred times as slow: that more is needed says that nothing can be seen.
+const double kLargestVisible = std::log(100);
+
 }  // namespace
 
 void test_all(std::vector<Judged>& tables) {
@@ -264,9 +266,6 @@ void test_all(std::vector<Judged>& tables) {
   set_shares(tables);
   adjust_all(tables);
 }
-
-// A hundred times as slow: that more is needed says that nothing can be seen.
-const double kLargestVisible = std::log(100);
 
 std::optional<double> smallest_visible(const Judged& judged, double family_error,
                                        double min_effect) {

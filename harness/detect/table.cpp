@@ -75,6 +75,8 @@ Subject subject_of(const Names& names, const Table& table, const Row& row) {
   return subject;
 }
 
+bool has_passes(const Table& table) { return table.look != Look::jitter; }
+
 // Called for every row of every table: nothing is allocated where there are few passes.
 double level(std::span<const double> values) {
   std::array<double, 16> few{};
@@ -103,6 +105,14 @@ std::optional<double> pass_sigma(const Table& table) {
   std::vector<double> differences;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     add_differences(table.values(row), differences);
+  }
+  return sigma_of(std::move(differences));
+}
+
+std::optional<double> pass_sigma(const std::vector<std::vector<double>>& subjects) {
+  std::vector<double> differences;
+  for (const std::vector<double>& values : subjects) {
+    add_differences(values, differences);
   }
   return sigma_of(std::move(differences));
 }

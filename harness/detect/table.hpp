@@ -91,6 +91,9 @@ Table empty_like(const Table& table);
 
 Subject subject_of(const Names& names, const Table& table, const Row& row);
 
+// Whether its columns are passes: how much they vary is one value a subject.
+bool has_passes(const Table& table);
+
 // Median of what is there; kAbsent where nothing is.
 double level(std::span<const double> values);
 std::size_t count(std::span<const double> values);
@@ -99,6 +102,7 @@ std::size_t count(std::span<const double> values);
 // pairs of passes of the same subject. A difference of two normal values is normal for any number
 // of passes, so no small-sample factor is needed. None where no subject has two passes.
 std::optional<double> pass_sigma(const Table& table);
+std::optional<double> pass_sigma(const std::vector<std::vector<double>>& subjects);
 std::optional<double> pass_sigma(std::span<const double> values);
 
 // What all subjects share in a pass (a drift of the whole fleet) is taken out, so that passes can

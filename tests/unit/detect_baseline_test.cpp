@@ -353,11 +353,12 @@ std::vector<NodeInfo> nodes_with(const std::vector<Json>& inventories) {
 TEST(BaselineInventory, IsFlatAndLeavesOutWhatDiffersByNature) {
   EXPECT_THAT(
       detect::flat_inventory(inventory_with("6.1", 64e9)),
-      ElementsAre(
-          testing::Pair("cpu.cores", "8"), testing::Pair("cpu.cpu_quota_cores", "none"),
-          testing::Pair("cpu.flags", "[\"avx\",\"fma\"]"), testing::Pair("kernel.release", "6.1"),
-          testing::Pair("memory.total_bytes", "64000000000.0"),
-          testing::Pair("nics[eth0].mtu", "1500"), testing::Pair("nics[eth1].mtu", "9000")));
+      ElementsAre(testing::Pair("cpu.cores", "8"), testing::Pair("cpu.cpu_quota_cores", "none"),
+                  testing::Pair("cpu.flags", "[\"avx\",\"fma\"]"),
+                  testing::Pair("kernel.release", "6.1"),
+                  testing::Pair("memory.total_bytes", "64000000000"),
+                  testing::Pair("nics[eth0]", "present"), testing::Pair("nics[eth0].mtu", "1500"),
+                  testing::Pair("nics[eth1]", "present"), testing::Pair("nics[eth1].mtu", "9000")));
   EXPECT_THAT(detect::flat_inventory(Json::object()), IsEmpty());
 }
 
@@ -388,6 +389,7 @@ TEST(InventoryChanges, NamesWhatMostNodesHaveOtherwise) {
   EXPECT_THAT(detect::inventory_changes(baseline, "", nodes_with({changed, changed, same})),
               ElementsAre("cpu.cpu_quota_cores is 0.5, in the baseline none",
                           "kernel.release is 6.2, in the baseline 6.1",
+                          "nics[eth1] is missing, in the baseline present",
                           "nics[eth1].mtu is missing, in the baseline 9000"));
   EXPECT_THAT(detect::inventory_changes(baseline, "", nodes_with({changed, same, same})),
               IsEmpty());

@@ -1,6 +1,7 @@
 // Tables of a few rows: what is called far from the peers, and how far.
 #include <gtest/gtest.h>
 
+#include "harness/detect/closer.hpp"
 #include "harness/detect/judge.hpp"
 
 namespace fleetbench::detect {

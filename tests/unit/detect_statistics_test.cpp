@@ -6,6 +6,7 @@
 
 #include "harness/detect/robust.hpp"
 #include "harness/detect/student.hpp"
+#include "harness/detect/table.hpp"
 #include "harness/detect/tails.hpp"
 
 namespace fleetbench::detect {
@@ -137,14 +138,14 @@ TEST(Robust, VarianceOfTheMedianIsOnTheSafeSide) {
   }
 }
 
-TEST(Robust, PassSigmaNeedsTwoPassesOfOneSubject) {
-  const std::vector<Passes> single{{1.0, std::nullopt}, {std::nullopt, 5.0}};
+TEST(Table, PassSigmaNeedsTwoPassesOfOneSubject) {
+  const std::vector<std::vector<double>> single{{1.0, kAbsent}, {kAbsent, 5.0}};
   EXPECT_FALSE(pass_sigma(single));
-  EXPECT_NEAR(*pass_sigma(Passes{1.0, 1.2}), 0.2 * 1.04836, 1e-12);
+  EXPECT_NEAR(*pass_sigma(std::vector<std::vector<double>>{{1.0, 1.2}}), 0.2 * 1.04836, 1e-12);
   std::mt19937 random(2);
   std::normal_distribution<double> normal(0, 0.03);
-  std::vector<Passes> subjects(500, Passes(3));
-  for (Passes& subject : subjects) {
+  std::vector<std::vector<double>> subjects(500, std::vector<double>(3));
+  for (std::vector<double>& subject : subjects) {
     std::generate(subject.begin(), subject.end(), [&] { return normal(random); });
   }
   EXPECT_NEAR(*pass_sigma(subjects), 0.03, 0.002);
