@@ -19,7 +19,7 @@ int cohort_of(const Table& table, const Names& names, const Row& row) {
 }
 
 std::vector<PeerGroup> groups_of(const Table& table, const Names& names,
-                             const std::vector<double>& levels) {
+                                 const std::vector<double>& levels) {
   std::map<int, PeerGroup> by_cohort;
   for (std::size_t row = 0; row < levels.size(); ++row) {
     if (!std::isnan(levels[row])) {

@@ -23,7 +23,8 @@ struct PeerGroups {
 };
 
 // Rows that have a level (not kAbsent), by cohort; links are all of one. Of metrics as measured a
-// cohort that is two populations (populations.hpp) of at least kFewestPeers nodes each is two groups.
+// cohort that is two populations (populations.hpp) of at least kFewestPeers nodes each is two
+// groups.
 PeerGroups peer_groups(const Table& table, const Names& names, const std::vector<double>& levels);
 
 }  // namespace fleetbench::detect

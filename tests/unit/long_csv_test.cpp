@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/unit/problem_marks.hpp"
+
 namespace fleetbench::record {
 namespace {
 
@@ -13,15 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 ImportedSamples read(const std::string& text) { return read_long_csv({{"a.csv", text}}); }
-
-// "kind@line" of each.
-std::vector<std::string> marks(const std::vector<Problem>& problems) {
-  std::vector<std::string> all;
-  for (const Problem& problem : problems) {
-    all.push_back(problem.kind + "@" + std::to_string(problem.line));
-  }
-  return all;
-}
 
 const MetricInfo& metric(const ImportedSamples& samples, const std::string& name) {
   const auto& metrics = samples.run.steps.at(0).metrics;

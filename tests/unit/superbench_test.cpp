@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/record/superbench_key.hpp"
+#include "tests/unit/problem_marks.hpp"
 
 namespace fleetbench::record {
 namespace {
@@ -16,14 +17,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 ImportedSamples read(const std::string& text) { return read_superbench({{"r.jsonl", text}}); }
-
-std::vector<std::string> marks(const std::vector<Problem>& problems) {
-  std::vector<std::string> all;
-  for (const Problem& problem : problems) {
-    all.push_back(problem.kind + "@" + std::to_string(problem.line));
-  }
-  return all;
-}
 
 // "node/device benchmark#pass status: values" of each sample.
 std::vector<std::string> lines_of(const RunData& run) {
