@@ -147,8 +147,14 @@ Json json_of(const SampleRecord& sample) {
 }
 
 Json json_of(const LossRecord& loss) {
-  Json json{{"t", "loss"},       {"rank", loss.rank},   {"node", loss.node},
-            {"step", loss.step}, {"phase", loss.phase}, {"reason", loss.reason}};
+  Json json{{"t", "loss"},
+            {"node", loss.node},
+            {"step", loss.step},
+            {"phase", loss.phase},
+            {"reason", loss.reason}};
+  if (loss.rank) {
+    json["rank"] = *loss.rank;
+  }
   if (loss.slot) {
     json["slot"] = *loss.slot;
   }
@@ -188,6 +194,10 @@ Json json_of(const ConfirmRecord& record) {
             {"compared", std::move(compared)}};
   put_if_any(json, "reason", record.reason);
   return json;
+}
+
+Json json_of(const ResumeRecord& resume) {
+  return {{"t", "resume"}, {"created", resume.created}, {"start_s", resume.start_s}};
 }
 
 Json json_of(const EndRecord& end) {
@@ -280,8 +290,8 @@ SampleRecord read_sample(const Fields& fields) {
 }
 
 LossRecord read_loss(const Fields& fields) {
-  return {fields.integer("rank"), fields.integer("node"), fields.integer_if_any("slot"),
-          fields.text("step"),    fields.text("phase"),   fields.text("reason")};
+  return {fields.integer_if_any("rank"), fields.integer("node"), fields.integer_if_any("slot"),
+          fields.text("step"),           fields.text("phase"),   fields.text("reason")};
 }
 
 OmissionRecord read_omission(const Fields& fields) {
@@ -300,6 +310,10 @@ Comparison read_comparison(const Fields& fields) {
 ConfirmRecord read_confirm(const Fields& fields) {
   return {fields.integer("confirm"), fields.integer("step"), fields.integer("pairs"),
           fields.each("compared", read_comparison), fields.text_or_empty("reason")};
+}
+
+ResumeRecord read_resume(const Fields& fields) {
+  return {fields.text("created"), fields.number_from_zero("start_s")};
 }
 
 EndRecord read_end(const Fields& fields) {
@@ -324,7 +338,6 @@ NodeInfo read_node(const Fields& fields) {
                    "an array of whole numbers from 0");
     node.ranks.push_back(rank.get<int>());
   }
-  fields.require(!node.ranks.empty(), "ranks", "an array with a rank");
   node.inventory = fields.has("inventory") ? fields.at("inventory") : Json();
   node.cohort = fields.text_or_empty("cohort");
   return node;
@@ -354,6 +367,11 @@ void add_record(RunData& run, Record record) {
                         [&run](ConfirmRecord&& confirm) {
                           check(run, confirm);
                           run.confirmations.push_back(std::move(confirm));
+                        },
+                        [&run](const ResumeRecord& /*resume*/) {
+                          run.losses.clear();
+                          run.omissions.clear();
+                          run.end.reset();
                         },
                         [&run](EndRecord&& end) { run.end = std::move(end); }},
              std::move(record));
@@ -423,7 +441,10 @@ Record record_from_json(const Json& json) {
   if (kind == "confirm") {
     return read_confirm(fields);
   }
-  fields.require(kind == "end", "t", "one of step, sample, loss, omission, confirm, end");
+  if (kind == "resume") {
+    return read_resume(fields);
+  }
+  fields.require(kind == "end", "t", "one of step, sample, loss, omission, confirm, resume, end");
   return read_end(fields);
 }
 

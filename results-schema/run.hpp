@@ -13,14 +13,14 @@
 
 namespace fleetbench {
 
-inline constexpr const char* kRunSchema = "fleetbench-run/1.1";
-inline constexpr const char* kJournalSchema = "fleetbench-journal/1.2";
+inline constexpr const char* kRunSchema = "fleetbench-run/1.2";
+inline constexpr const char* kJournalSchema = "fleetbench-journal/1.3";
 
 struct NodeInfo {
   int index = 0;     // position in RunHeader::nodes
   std::string name;  // host name, made unique where hosts share one
   std::string boot_id;
-  std::vector<int> ranks;  // MPI ranks on this node; the first one leads
+  std::vector<int> ranks;  // MPI ranks on this node; the first one leads. Empty: it never came up
   Inventory inventory;     // null where it could not be taken
   std::string cohort;      // named by who gave the samples; empty: follows from the inventory
   int leader() const { return ranks.front(); }
@@ -95,13 +95,14 @@ struct ConfirmRecord {
   std::string reason;  // why it was left out
 };
 
-// A rank that stopped answering. Nothing of its node is measured afterwards.
+// A rank that stopped answering, or a node that never came up. Nothing of the node is measured
+// afterwards.
 struct LossRecord {
-  int rank = 0;
+  std::optional<int> rank;  // absent: not known
   int node = 0;
   std::optional<int> slot;  // absent: before the first one
   std::string step;
-  std::string phase;  // "start", "prepare", "measure", "bye"
+  std::string phase;  // "launch", "start", "prepare", "measure", "bye"
   std::string reason;
 };
 
@@ -127,6 +128,13 @@ struct WaitingCost {
   double max_resident_bytes = 0;
 };
 
+// A run that broke off goes on. What was said of losses, omissions and of its end counts no longer;
+// what still holds is said again.
+struct ResumeRecord {
+  std::string created;     // ISO 8601, UTC
+  double start_s = 0;      // where its clock goes on, on that of the run
+};
+
 struct EndRecord {
   bool interrupted = false;
   std::string reason;
@@ -134,8 +142,8 @@ struct EndRecord {
   WaitingCost waiting;
 };
 
-using Record =
-    std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord, ConfirmRecord, EndRecord>;
+using Record = std::variant<StepRecord, SampleRecord, LossRecord, OmissionRecord, ConfirmRecord,
+                            ResumeRecord, EndRecord>;
 
 // Everything that is known of a run; what the detector and the report work from.
 struct RunData {

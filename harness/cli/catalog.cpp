@@ -13,7 +13,6 @@ namespace fleetbench::cli {
 namespace {
 
 constexpr double kAnswer_s = 30;
-constexpr double kCalibrate_s = 60;
 constexpr const char* kWorkerName = "fleetbench-worker";
 
 }  // namespace
@@ -24,7 +23,8 @@ worker::Worker local_worker() {
 }
 
 Catalog::Catalog(worker::Worker& worker) : worker_(worker) {
-  const Json answer = ask({{"cmd", "catalog"}}, kAnswer_s);
+  const Json command{{"cmd", "catalog"}};
+  const Json answer = checked(worker_.ask(command, kAnswer_s), command);
   const auto build = answer.value("version", "?") + " " + answer.value("build", "?");
   const auto ours = fmt::format("{} {}", kVersion, kBuild);
   if (build != ours) {
@@ -61,16 +61,13 @@ std::vector<MetricInfo> Catalog::metrics(const plan::ProbeChoice& probe, const J
   return checked(std::move(reply), command).at("metrics").get<std::vector<MetricInfo>>();
 }
 
-Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params) {
+Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params, double limit_s,
+                        const std::function<void()>& meanwhile) {
   if (probe.over_mpi) {
     return Json::object();
   }
   const Json command{{"cmd", "calibrate"}, {"probe", probe.info.name}, {"params", params}};
-  return ask(command, kCalibrate_s).at("work");
-}
-
-Json Catalog::ask(const Json& command, double limit_s) {
-  return checked(worker_.ask(command, limit_s), command);
+  return checked(worker_.ask(command, limit_s, meanwhile), command).at("work");
 }
 
 Json Catalog::checked(worker::Reply reply, const Json& command) {

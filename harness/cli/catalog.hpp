@@ -1,6 +1,7 @@
 // All probes, whoever runs them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "harness/worker/worker.hpp"
 
 namespace fleetbench::cli {
+
+// Nothing that is calibrated takes longer.
+inline constexpr double kCalibrate_s = 60;
 
 class Catalog {
  public:
@@ -20,11 +24,12 @@ class Catalog {
   const plan::ProbeChoice* find(const std::string& name) const;
   // `params` complete and valid.
   std::vector<MetricInfo> metrics(const plan::ProbeChoice& probe, const Json& params);
-  // The work of a step for the whole fleet, found by trying it here.
-  Json calibrate(const plan::ProbeChoice& probe, const Json& params);
+  // The work of a step for the whole fleet, found by trying it here within `limit_s`. `meanwhile`
+  // as in Worker::ask().
+  Json calibrate(const plan::ProbeChoice& probe, const Json& params, double limit_s,
+                 const std::function<void()>& meanwhile);
 
  private:
-  Json ask(const Json& command, double limit_s);
   static Json checked(worker::Reply reply, const Json& command);
 
   worker::Worker& worker_;

@@ -12,6 +12,9 @@ namespace fleetbench::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"run", "measure a fleet and say who is slow (the default command)", run_command},
+      {"gate", "run under a launcher and return the verdict, whatever the launcher does",
+       gate_command},
+      {"resume", "go on with a run that broke off", resume_command},
       {"analyze", "say again what a recorded run means, or what another tool measured",
        analyze_command},
       {"report", "print a recorded run, also as Prometheus metrics or as nccl-tests' tables",

@@ -38,6 +38,8 @@ void complain(const std::string& text);
 std::string overview();
 
 int run_command(const Invocation& invocation);
+int gate_command(const Invocation& invocation);
+int resume_command(const Invocation& invocation);
 int analyze_command(const Invocation& invocation);
 int report_command(const Invocation& invocation);
 int verdict_command(const Invocation& invocation);

@@ -16,6 +16,7 @@ struct Passes {
   const std::vector<plan::PlannedStep>& steps;
   int slots = 0;                        // so many: numbers from here on are free
   fleet::Job::Clock::time_point start;  // of the run
+  double end_s = 0;                     // where measuring has to end, on the clock of the run
   std::function<Report()> judge;        // what is known by now
 };
 

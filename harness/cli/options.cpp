@@ -95,6 +95,20 @@ long whole_number(const std::string& option, const std::string& text, long least
   return value;
 }
 
+double duration_s(const std::string& option, const std::string& text, double least_s) {
+  constexpr double kLongest_s = 366 * 86400.0;
+  static const std::map<std::string, double> kUnits{{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto unit = kUnits.find(std::string(end, text.data() + text.size()));
+  const double seconds = unit == kUnits.end() ? 0 : number * unit->second;
+  if (error != std::errc() || !(seconds >= least_s && seconds <= kLongest_s)) {
+    throw InputError(fmt::format(
+        "--{} {}: is not a time of at least {:g} s, as 90s, 10m or 2h", option, text, least_s));
+  }
+  return seconds;
+}
+
 std::map<Layer, double> min_effects(const std::vector<std::string>& texts) {
   std::map<Layer, double> effects;
   for (const auto& text : texts) {

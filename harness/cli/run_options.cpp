@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <sstream>
 
 #include "harness/cli/baseline_source.hpp"
 #include "harness/cli/options.hpp"
@@ -49,9 +50,25 @@ Usage usage() {
             "most that measuring again may take; default: 60, or a quarter of the time before it "
             "where that is more",
             "SECONDS"},
+           time_options()[0],
+           time_options()[1],
+           {"without", "hosts that should have taken part and did not come up; the report says so",
+            "HOST,..."},
+           {"under-gate", "`fleetbench gate` adds this: leave a mark in the folder of --out", ""},
            {"json", "print report.json instead of the summary", ""},
            {"exit-on-warn", "exit with 4 where the verdict is WARN", ""}},
       .epilogue = kExamples};
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    if (!part.empty()) {
+      parts.push_back(part);
+    }
+  }
+  return parts;
 }
 
 std::string one_of(const Arguments& arguments, const char* name,
@@ -95,6 +112,23 @@ SuiteOptions suite_options(const Arguments& arguments) {
 
 }  // namespace
 
+std::vector<Option> time_options() {
+  return {{"budget",
+           "the whole run ends within this time (90s, 10m, 2h) and 5 s; what was left out for it is "
+           "listed; default: no limit",
+           "TIME"},
+          {"launch-limit", "most that all ranks may take to come up; default: 2m", "TIME"}};
+}
+
+void read_time_options(const Arguments& arguments, RunOptions& run) {
+  if (arguments.has("budget")) {
+    run.budget_s = duration_s("budget", arguments.text("budget"), 5);
+  }
+  if (arguments.has("launch-limit")) {
+    run.launch_limit_s = duration_s("launch-limit", arguments.text("launch-limit"), 1);
+  }
+}
+
 std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::string& help_text) {
   const auto arguments = parse(usage(), invocation.arguments);
   if (arguments.has("help")) {
@@ -119,6 +153,12 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
         whole_number("confirm-limit", arguments.text("confirm-limit"), 1, 1000000));
   }
   run.min_effect = min_effects(arguments.texts("min-effect"));
+  read_time_options(arguments, run);
+  run.without = split_at_commas(arguments.text("without"));
+  run.under_gate = arguments.has("under-gate");
+  if (run.under_gate && run.out.empty()) {
+    throw InputError("--under-gate needs the folder of the run: --out DIR");
+  }
   return run;
 }
 

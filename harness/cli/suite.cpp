@@ -153,22 +153,26 @@ Scenario load_scenario(const std::string& suite) {
 }
 
 Suite resolve(const SuiteOptions& options, Catalog& catalog) {
-  Suite suite{.scenario = load_scenario(options.suite), .steps = {}};
-  auto& scenario = suite.scenario;
+  Scenario scenario = load_scenario(options.suite);
   put_inventory_first(scenario);
   choose_steps(scenario, options);
   if (options.passes > 0) {
     scenario.passes = options.passes;
   }
-  const auto probes = complete(scenario, catalog, options.scratch);
-  suite.steps =
-      plan::plan_steps(scenario, probes, options.schedule, options.nodes_by == plan::NodesBy::rank);
+  return resolve_again(std::move(scenario), options, catalog);
+}
+
+Suite resolve_again(Scenario scenario, const SuiteOptions& options, Catalog& catalog) {
+  Suite suite{.scenario = std::move(scenario), .steps = {}};
+  const auto probes = complete(suite.scenario, catalog, options.scratch);
+  suite.steps = plan::plan_steps(suite.scenario, probes, options.schedule,
+                                 options.nodes_by == plan::NodesBy::rank);
   for (auto& step : suite.steps) {
     try {
       step.metrics = catalog.metrics({step.probe, step.over_mpi}, step.scenario.params);
     } catch (const InputError& error) {
       throw InputError(
-          fmt::format("suite {}: step \"{}\": {}", scenario.name, step.id, error.what()));
+          fmt::format("suite {}: step \"{}\": {}", suite.scenario.name, step.id, error.what()));
     }
   }
   return suite;

@@ -33,4 +33,7 @@ Scenario load_scenario(const std::string& suite);
 // scenario says. Throws InputError naming every fault.
 Suite resolve(const SuiteOptions& options, Catalog& catalog);
 
+// The same of a scenario that was chosen and completed before, for a run that goes on.
+Suite resolve_again(Scenario scenario, const SuiteOptions& options, Catalog& catalog);
+
 }  // namespace fleetbench::cli

@@ -110,6 +110,14 @@ Layer layer_of_step(const RunData& run, const std::string& id) {
   return Layer::host;
 }
 
+std::string what_was_lost(const LossRecord& loss, const std::string& node) {
+  if (!loss.rank) {
+    return fmt::format("{} did not take part", node);
+  }
+  return fmt::format("rank {} on {} stopped answering in step {}, phase {}", *loss.rank, node,
+                     loss.step, loss.phase);
+}
+
 // One finding a node, however many of its ranks are gone.
 void blame_lost(const RunData& run, Integrity& integrity) {
   std::map<int, Finding> by_node;
@@ -117,10 +125,7 @@ void blame_lost(const RunData& run, Integrity& integrity) {
     Subject subject;
     subject.kind = "node";
     subject.node = run.header.nodes.at(loss.node).name;
-    const std::string text =
-        with_reason(fmt::format("rank {} on {} stopped answering in step {}, phase {}", loss.rank,
-                                subject.node, loss.step, loss.phase),
-                    loss.reason);
+    const std::string text = with_reason(what_was_lost(loss, subject.node), loss.reason);
     const auto [place, is_new] = by_node.try_emplace(loss.node);
     if (is_new) {
       place->second = confirmed(subject, Direction::missing, layer_of_step(run, loss.step), text,

@@ -1,11 +1,13 @@
 #include "harness/fleet/agent.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <fstream>
 #include <utility>
 
+#include "harness/fleet/job.hpp"
 #include "harness/fleet/patience.hpp"
 
 namespace fleetbench::fleet {
@@ -32,6 +34,9 @@ Order order_from(const Json& message) {
           .members = message.at("members").get<std::vector<int>>(),
           .limit_s = message.at("limit_s").get<double>()};
 }
+
+// Who is told to stop still answers for so long: the root asks then who is left.
+constexpr auto kAfterword = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -63,6 +68,7 @@ Agent::Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker)
 bool Agent::tick() {
   bool worked = false;
   while (const auto envelope = mailbox_.receive()) {
+    heard_ = std::chrono::steady_clock::now();
     handle(envelope->message);
     worked = true;
   }
@@ -98,6 +104,8 @@ void Agent::handle(const Json& message) {
     give_up("not needed");
   } else if (what == "attend") {
     attentive_ = true;
+  } else if (what == "ping") {
+    mailbox_.send(kRoot, {{"re", "pong"}});
   } else if (what == "cancel") {
     cancel(message);
   } else if (what == "end") {
@@ -203,9 +211,23 @@ std::vector<pollfd> Agent::descriptors() const {
   return runner_ != nullptr ? runner_->descriptors() : std::vector<pollfd>{};
 }
 
-void serve_root(Agent& agent) {
+double Agent::root_silence_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - heard_).count();
+}
+
+void serve_root(Agent& agent, const std::function<bool()>& is_told_to_stop) {
   Patience patience;
+  std::optional<std::chrono::steady_clock::time_point> told;
   while (!agent.closed()) {
+    if (!told && is_told_to_stop()) {
+      told = std::chrono::steady_clock::now();
+    }
+    if (told && std::chrono::steady_clock::now() - *told > kAfterword) {
+      throw Interrupted();
+    }
+    if (agent.root_silence_s() > kRootSilence_s) {
+      throw FleetError(fmt::format("not a word from rank 0 for {:.0f} s: giving up", kRootSilence_s));
+    }
     if (agent.tick()) {
       patience.reset();
     } else {

@@ -8,6 +8,8 @@
 //   {"do":"drop", slot}                       -
 //   {"do":"cancel", slot, reason}             {"re":"cancel", slot, last_words}
 //   {"do":"attend"}                           -
+//   {"do":"ping"}                             {"re":"pong"}
+//   {"do":"alive"}                            -
 //   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
 //   {"do":"close"}                            -
 #pragma once
@@ -16,7 +18,9 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/fleet/mailbox.hpp"
@@ -29,6 +33,11 @@ namespace fleetbench::fleet {
 inline constexpr int kTagToAgent = 1;
 inline constexpr int kTagToRoot = 2;
 inline constexpr int kRoot = 0;
+
+// The root says that it lives at least so often; who hears nothing of it for so long gives up, for a
+// root that has stopped ends no job. In between a root may analyse, or wait for its disk.
+inline constexpr double kAliveInterval_s = 10;
+inline constexpr double kRootSilence_s = 60;
 
 // What this process used while it waited, its own measurements over MPI left out.
 class WaitingMeter {
@@ -56,6 +65,8 @@ class Agent {
   bool attentive() const { return attentive_; }
   // The root has said that the run is over.
   bool closed() const { return closed_; }
+  // Since the root last said anything.
+  double root_silence_s() const;
   std::vector<pollfd> descriptors() const;
 
  private:
@@ -80,12 +91,14 @@ class Agent {
   Outcome measured_;
   std::deque<Json> waiting_orders_;  // prepare orders that arrived before the last slot had ended
   WaitingMeter meter_;
+  std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
   bool attentive_ = false;
   bool closed_ = false;
 };
 
 // Carries out orders until the root closes the run. For every rank but the root. Where the root
 // cannot close it, because ranks are gone for which MPI_Finalize would wait, it ends the job.
-void serve_root(Agent& agent);
+// Throws FleetError where the root is silent, Interrupted some seconds after it was told to stop.
+void serve_root(Agent& agent, const std::function<bool()>& is_told_to_stop);
 
 }  // namespace fleetbench::fleet

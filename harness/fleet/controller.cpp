@@ -4,20 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "harness/plan/deadline.hpp"
+#include "harness/plan/upper_median.hpp"
 
 namespace fleetbench::fleet {
 namespace {
 
 constexpr double kBye_s = 10;
-
-plan::Party sorted(plan::Party party) {
-  std::sort(party.begin(), party.end());
-  return party;
-}
 
 }  // namespace
 
@@ -38,52 +33,116 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
   }
 }
 
-void Controller::run(const std::vector<plan::Slot>& slots, double until_s) {
+void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& limits) {
+  limits_ = limits;
+  std::vector<plan::Slot> skipped;
   const auto count = slots.size();
-  for (std::size_t i = 0; i < count && now_s_() <= until_s; ++i) {
-    const auto slot = remaining(slots[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto slot = remaining(slots[i]);
     if (slot.parties.empty() || ramp_is_over(slot)) {
       continue;
     }
-    next_.clear();
-    if (i + 1 < count) {
-      for (const auto& [rank, owner] : open(remaining(slots[i + 1])).owners) {
-        next_.push_back(rank);
-      }
+    if (!fits(slot, limits)) {
+      skipped.push_back(slots[i]);
+      continue;
     }
+    announce(i + 1 < count ? remaining(slots[i + 1]) : plan::Slot());
     progress_.slot(static_cast<int>(i) + 1, static_cast<int>(count),
-                   plan::describe(slot, steps_[static_cast<std::size_t>(slot.step)]));
-    run_slot(slot);
-    sink_.sync();
+                   plan::describe(slot, step_of(slot)));
+    bool is_cut = false;
+    while (!slot.parties.empty() && !is_cut) {
+      const SlotState state = run_slot(slot);
+      sink_.sync();
+      is_cut = state.is_cut;
+      slot = without_the_lost(state);
+    }
+    if (is_cut) {
+      skipped.push_back(slots[i]);
+    }
   }
+  note_skipped(skipped);
 }
 
 plan::Slot Controller::remaining(const plan::Slot& slot) const {
-  const auto& step = steps_[static_cast<std::size_t>(slot.step)];
-  auto alive = plan::without(slot, gone_, step.probe.participants);
-  std::erase_if(alive.parties,
-                [&](const plan::Party& party) { return left_out(slot.step, party); });
+  auto alive = plan::without(slot, gone_, step_of(slot).probe.participants);
+  std::erase_if(alive.parties, [&](const plan::Party& party) {
+    return timeouts_.left_out(slot.step, party);
+  });
   return alive;
 }
 
-void Controller::run_slot(const plan::Slot& slot) {
-  SlotState state = open(slot);
+bool Controller::fits(const plan::Slot& slot, const TimeLimits& limits) const {
+  double expected_s = 0;
+  for (const char* phase : {"prepare", "measure"}) {
+    const auto history = history_s_.find({slot.step, phase});
+    if (history != history_s_.end() && !history->second.empty()) {
+      expected_s += plan::upper_median(history->second);
+    }
+  }
+  return now_s_() <= limits.no_slot_after_s && now_s_() + expected_s <= limits.end_s;
+}
+
+// By step, in which of its passes. What was to be measured again is known from its samples.
+void Controller::note_skipped(const std::vector<plan::Slot>& skipped) {
+  std::map<int, std::set<int>> passes;
+  for (const auto& slot : skipped) {
+    if (!slot.confirms) {
+      passes[slot.step].insert(slot.pass);
+    }
+  }
+  for (const auto& [index, of_step] : passes) {
+    const auto& step = steps_[static_cast<std::size_t>(index)];
+    const auto reason = fmt::format("not measured, or in part, in {} of {} passes: the time of the "
+                                    "run (--budget) was used up",
+                                    of_step.size(), step.passes);
+    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
+    progress_.note(fmt::format("{}: {}", step.id, reason));
+  }
+}
+
+// Who owns the slot after the one that begins now.
+void Controller::announce(const plan::Slot& next) {
+  next_.clear();
+  if (!next.parties.empty()) {
+    for (const auto& [rank, owner] : open(next, step_of(next), nodes_).owners) {
+      next_.push_back(rank);
+    }
+  }
+}
+
+plan::Slot Controller::without_the_lost(const SlotState& state) {
+  plan::Slot slot = state.slot;
+  slot.parties.clear();
+  for (const std::size_t party : state.broken) {
+    slot.parties.push_back(state.slot.parties[party]);
+  }
+  slot = remaining(slot);
+  if (!slot.parties.empty()) {
+    slot.index = again_++;
+    progress_.note(fmt::format("{}: measured again without who is lost", step_of(slot).id));
+  }
+  return slot;
+}
+
+SlotState Controller::run_slot(const plan::Slot& slot) {
+  SlotState state = open(slot, step_of(slot), nodes_);
   current_slot_ = slot.index;
-  current_step_ = step_of(state).id;
+  current_step_ = step_of(slot).id;
   slot_values_.clear();
   prepare(state);
   if (!state.owners.empty()) {
     measure(state);
   }
-  if (const auto& ramp = step_of(state).ramp) {
-    ramps_.try_emplace(ramp->of, step_of(state).metrics)
+  if (const auto& ramp = step_of(slot).ramp) {
+    ramps_.try_emplace(ramp->of, step_of(slot).metrics)
         .first->second.add(ramp->nodes, slot_values_);
   }
+  return state;
 }
 
 // Told once for each level that is left out.
 bool Controller::ramp_is_over(const plan::Slot& slot) {
-  const auto& step = steps_[static_cast<std::size_t>(slot.step)];
+  const auto& step = step_of(slot);
   if (!step.ramp || !ramps_.contains(step.ramp->of)) {
     return false;
   }
@@ -99,26 +158,9 @@ bool Controller::ramp_is_over(const plan::Slot& slot) {
   return true;
 }
 
-Controller::SlotState Controller::open(const plan::Slot& slot) const {
-  SlotState state;
-  state.slot = slot;
-  const bool pairs =
-      steps_[static_cast<std::size_t>(slot.step)].probe.participants == Participants::pair;
-  for (std::size_t i = 0; i < slot.parties.size(); ++i) {
-    const auto& party = slot.parties[i];
-    for (const int node : party) {
-      Owner owner{.node = node, .peer = std::nullopt, .party = i};
-      if (pairs) {
-        owner.peer = party[0] == node ? party[1] : party[0];
-      }
-      state.owners[nodes_[static_cast<std::size_t>(node)].leader()] = owner;
-    }
-  }
-  return state;
-}
-
 Answers Controller::ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
                         std::function<void(int, const Json&)> answered) {
+  current_phase_ = what;
   Listener listener;
   listener.answered = std::move(answered);
   listener.waiting = [&](const std::vector<int>& ranks) {
@@ -128,10 +170,12 @@ Answers Controller::ask(SlotState& state, const std::string& what, std::map<int,
     }
     progress_.waiting_for(names);
   };
+  listener.lost = [&](int rank) { return partners_of(state, rank); };
   const Question question{.slot = state.slot.index,
                           .re = what,
                           .messages = std::move(messages),
-                          .limit_s = step_of(state).scenario.limit_s,
+                          .limit_s = step_of(state.slot).scenario.limit_s,
+                          .cut_s = limits_.end_s - now_s_(),
                           .is_followed_up = what == "prepare"};
   return conversation_.ask(question, history_s_[{state.slot.step, what}], listener);
 }
@@ -161,7 +205,7 @@ void Controller::prepare(SlotState& state) {
 
 void Controller::measure(SlotState& state) {
   std::map<int, Json> messages;
-  const double limit_s = step_of(state).scenario.limit_s;
+  const double limit_s = step_of(state.slot).scenario.limit_s;
   for (const auto& [rank, owner] : state.owners) {
     messages[rank] = {{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
   }
@@ -187,17 +231,13 @@ void Controller::measure(SlotState& state) {
 
 // What a probe of a group is told of the others.
 Json Controller::place_of(int node, const plan::Party& party) const {
-  Json names = Json::array();
-  for (const int other : party) {
-    names.push_back(name(other));
-  }
   return {{"index", std::find(party.begin(), party.end(), node) - party.begin()},
-          {"nodes", std::move(names)}};
+          {"nodes", names_of(party)}};
 }
 
 Json Controller::order_for(const SlotState& state, const Owner& owner) const {
-  const auto& step = step_of(state);
-  const auto& party = state.slot.parties[owner.party];
+  const auto& step = step_of(state.slot);
+  const auto& party = state.party_of(owner);
   std::vector<int> members;
   Json work = step.work;
   if (step.over_mpi) {
@@ -217,19 +257,44 @@ Json Controller::order_for(const SlotState& state, const Owner& owner) const {
           {"limit_s", step.scenario.limit_s}};
 }
 
-// Records who was late and marks who is lost; they own the slot no longer.
+// Records who was late and marks who is lost; they own the slot no longer. Who was cut short is
+// neither.
 void Controller::settle(SlotState& state, const Answers& answers, const std::string& phase) {
-  for (const int rank : answers.late) {
-    const Owner owner = state.owners.at(rank);
-    record_failure(state, owner, Status::timeout,
-                   fmt::format("{}: {}{}", phase, answers.lateness, answers.last_words.at(rank)));
-    count_timeout(state, owner);
+  for (const auto& [rank, reason] : answers.lost) {
+    lose(rank, phase, reason);
+    if (step_of(state.slot).probe.participants == Participants::group) {
+      state.broken.insert(state.owners.at(rank).party);
+    }
+  }
+  state.is_cut = state.is_cut || answers.cut;
+  for (const auto& [rank, late] : answers.late) {
+    const Owner& owner = state.owners.at(rank);
+    if (!answers.cut && !is_measured_again(state, owner)) {
+      record_timeout(state, owner, fmt::format("{}: {}{}", phase, late.reason, late.last_words));
+    }
     state.owners.erase(rank);
   }
-  for (const int rank : answers.lost) {
-    lose(rank, phase, answers.lateness + ", nor to being told to give up");
+  for (const auto& [rank, reason] : answers.lost) {
     state.owners.erase(rank);
   }
+}
+
+bool Controller::is_measured_again(const SlotState& state, const Owner& owner) const {
+  const auto& party = state.party_of(owner);
+  const auto left = std::ranges::count_if(
+      party, [&](int node) { return !gone_[static_cast<std::size_t>(node)]; });
+  return state.broken.contains(owner.party) && left >= 2;
+}
+
+// Who measures with this rank and waits for it.
+std::vector<int> Controller::partners_of(const SlotState& state, int rank) const {
+  std::vector<int> partners;
+  for (const auto& [other, owner] : state.owners) {
+    if (other != rank && owner.party == state.owners.at(rank).party) {
+      partners.push_back(other);
+    }
+  }
+  return partners;
 }
 
 // Who is prepared but misses a partner has nothing to measure.
@@ -248,14 +313,6 @@ void Controller::drop_broken_parties(SlotState& state) {
   });
 }
 
-// Who measures together, where a reader cannot know it: not each by itself, not two, not all.
-plan::Party Controller::group_of(const SlotState& state, const Owner& owner) const {
-  const auto& step = step_of(state);
-  const bool grouped =
-      step.probe.participants == Participants::group && step.scenario.groups.has_value();
-  return grouped ? state.slot.parties[owner.party] : plan::Party{};
-}
-
 std::vector<std::string> Controller::names_of(const plan::Party& party) const {
   std::vector<std::string> names;
   for (const int node : party) {
@@ -265,30 +322,7 @@ std::vector<std::string> Controller::names_of(const plan::Party& party) const {
 }
 
 void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
-  SampleRecord sample{.slot = state.slot.index,
-                      .step = state.slot.step,
-                      .pass = state.slot.pass,
-                      .node = owner.node,
-                      .peer = owner.peer,
-                      .confirms = state.slot.confirms,
-                      .group = group_of(state, owner),
-                      .status = parse_status(answer.value("status", "failed")),
-                      .reason = answer.value("reason", ""),
-                      .values = {},
-                      .start_s = state.start_s,
-                      .prepare_s = owner.prepare_s,
-                      .measure_s = answer.value("s", 0.0),
-                      .detail = answer.value("detail", Json())};
-  if (sample.status == Status::ok) {
-    sample.values = values_from_json(answer.value("values", Json::array()));
-    const auto expected = step_of(state).metrics.size();
-    if (sample.values.size() != expected) {
-      sample.status = Status::failed;
-      sample.reason =
-          fmt::format("it gave {} values, {} were asked for", sample.values.size(), expected);
-      sample.values.clear();
-    }
-  }
+  const auto sample = sample_from(answer, state, owner, step_of(state.slot), nodes_.size());
   if (sample.status == Status::timeout) {
     count_timeout(state, owner);
   }
@@ -296,59 +330,39 @@ void Controller::record(const SlotState& state, const Owner& owner, const Json& 
   sink_.add(sample);
 }
 
-void Controller::record_failure(const SlotState& state, const Owner& owner, Status status,
-                                const std::string& reason) {
+void Controller::record_timeout(const SlotState& state, const Owner& owner, std::string reason) {
   slot_values_.emplace_back();
-  sink_.add(SampleRecord{.slot = state.slot.index,
-                         .step = state.slot.step,
-                         .pass = state.slot.pass,
-                         .node = owner.node,
-                         .peer = owner.peer,
-                         .confirms = state.slot.confirms,
-                         .group = group_of(state, owner),
-                         .status = status,
-                         .reason = reason,
-                         .values = {},
-                         .start_s = state.start_s,
-                         .prepare_s = owner.prepare_s,
-                         .measure_s = 0,
-                         .detail = nullptr});
+  sink_.add(failed_sample(Status::timeout, std::move(reason), state, owner, step_of(state.slot),
+                          nodes_.size()));
+  count_timeout(state, owner);
 }
 
 void Controller::count_timeout(const SlotState& state, const Owner& owner) {
-  auto& timeouts = timeouts_[{state.slot.step, sorted(state.slot.parties[owner.party])}];
-  if (timeouts.last_slot == state.slot.index) {
-    return;  // both ends of a pair report the same one
+  const auto& party = state.party_of(owner);
+  if (!timeouts_.add(state.slot.step, state.slot.index, party)) {
+    return;
   }
-  timeouts.last_slot = state.slot.index;
-  if (++timeouts.count == kTimeoutsAllowed) {
-    auto reason = fmt::format("left out after {} time-outs", timeouts.count);
-    std::optional<int> node = owner.node;
-    if (owner.peer) {
-      reason = fmt::format("{} with {}: {}", name(owner.node), name(*owner.peer), reason);
-    }
-    const auto group = group_of(state, owner);
-    if (!group.empty()) {
-      reason = fmt::format("the group of {}: {}", fmt::join(names_of(group), ", "), reason);
-    }
-    if (state.slot.parties[owner.party].size() > 1) {
-      node.reset();  // which of them is at fault is not known
-    }
-    sink_.add(OmissionRecord{step_of(state).id, node, reason});
-    progress_.note(
-        fmt::format("{}{}: {}", step_of(state).id, node ? " on " + name(*node) : "", reason));
+  const auto& step = step_of(state.slot);
+  auto reason = fmt::format("left out after {} time-outs", kTimeoutsAllowed);
+  std::optional<int> node = owner.node;
+  if (owner.peer) {
+    reason = fmt::format("{} with {}: {}", name(owner.node), name(*owner.peer), reason);
   }
-}
-
-bool Controller::left_out(int step, const plan::Party& party) const {
-  const auto found = timeouts_.find({step, sorted(party)});
-  return found != timeouts_.end() && found->second.count >= kTimeoutsAllowed;
+  const auto group = group_of(state, owner, step, nodes_.size());
+  if (!group.empty()) {
+    reason = fmt::format("the group of {}: {}", fmt::join(names_of(group), ", "), reason);
+  }
+  if (party.size() > 1) {
+    node.reset();  // which of them is at fault is not known
+  }
+  sink_.add(OmissionRecord{step.id, node, reason});
+  progress_.note(fmt::format("{}{}: {}", step.id, node ? " on " + name(*node) : "", reason));
 }
 
 void Controller::lose(int rank, const std::string& phase, const std::string& reason) {
   const int node = node_of_rank_.at(rank);
   gone_[static_cast<std::size_t>(node)] = true;
-  lost_ranks_.push_back(rank);
+  lost_ranks_.insert(rank);
   may_finalize_ = false;
   sink_.add(LossRecord{.rank = rank,
                        .node = node,
@@ -360,12 +374,46 @@ void Controller::lose(int rank, const std::string& phase, const std::string& rea
                              current_step_, reason));
 }
 
-WaitingCost Controller::finish(int ranks) {
-  Question question{.slot = -1, .re = "bye", .messages = {}, .limit_s = kBye_s};
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (std::find(lost_ranks_.begin(), lost_ranks_.end(), rank) == lost_ranks_.end()) {
-      question.messages[rank] = {{"do", "end"}};
+void Controller::miss(int node, const std::string& reason) {
+  gone_[static_cast<std::size_t>(node)] = true;
+  sink_.add(LossRecord{.rank = std::nullopt,
+                       .node = node,
+                       .slot = std::nullopt,
+                       .step = "start",
+                       .phase = "launch",
+                       .reason = reason});
+  progress_.note(fmt::format("{} does not take part: {}", name(node), reason));
+}
+
+std::vector<int> Controller::ranks() const {
+  std::vector<int> result;
+  for (const auto& [rank, node] : node_of_rank_) {
+    if (!lost_ranks_.contains(rank)) {
+      result.push_back(rank);
     }
+  }
+  return result;
+}
+
+void Controller::call_roll(double within_s) {
+  const auto asked = ranks();
+  const auto silent = conversation_.silent(asked, within_s);
+  if (2 * silent.size() > asked.size()) {
+    return;
+  }
+  for (const int rank : silent) {
+    lose(rank, current_phase_, "it did not answer when the run was broken off");
+  }
+}
+
+WaitingCost Controller::finish(double end_s) {
+  Question question{.slot = -1,
+                    .re = "bye",
+                    .messages = {},
+                    .limit_s = kBye_s,
+                    .cut_s = std::max(1.0, end_s - now_s_())};
+  for (const int rank : ranks()) {
+    question.messages[rank] = {{"do", "end"}};
   }
   current_step_ = "end";
   std::vector<double> history_s;
@@ -383,9 +431,13 @@ WaitingCost Controller::finish(int ranks) {
     cost.max_resident_bytes =
         std::max(cost.max_resident_bytes, waiting.value("resident_bytes", 0.0));
   }
-  for (const auto* silent : {&answers.late, &answers.lost}) {
-    for (const int rank : *silent) {
-      lose(rank, "bye", answers.lateness);
+  for (const auto& [rank, reason] : answers.lost) {
+    lose(rank, "bye", reason);
+  }
+  for (const auto& [rank, late] : answers.late) {
+    may_finalize_ = false;
+    if (!answers.cut) {
+      lose(rank, "bye", late.reason);
     }
   }
   return cost;

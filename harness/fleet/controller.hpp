@@ -9,14 +9,14 @@
 
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
+#include "harness/fleet/slot_state.hpp"
+#include "harness/fleet/time_limits.hpp"
+#include "harness/fleet/timeouts.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/slots.hpp"
 #include "results-schema/run.hpp"
 
 namespace fleetbench::fleet {
-
-// A worker or pair that was late this often is left out of the step.
-inline constexpr int kTimeoutsAllowed = 2;
 
 class Controller {
  public:
@@ -25,16 +25,25 @@ class Controller {
              const std::vector<plan::PlannedStep>& steps, RecordSink& sink, Progress& progress,
              std::function<double()> seconds_since_start);
 
-  // Runs the slots in order; none begins after `until_s` on the clock of the run. May be called
-  // again with slots of other numbers. What `turn` of the conversation throws passes through;
-  // everything measured before is recorded.
-  void run(const std::vector<plan::Slot>& slots, double until_s);
+  // Runs the slots in order within the limits; which passes of which step that left out is
+  // recorded. A group that loses a member is measured again without it at once. May be called again
+  // with slots of other numbers. What `turn` of the conversation throws passes through; everything
+  // measured before is recorded.
+  void run(const std::vector<plan::Slot>& slots, const TimeLimits& limits);
 
-  // Ends the agents and returns what waiting cost them. Afterwards may_finalize() is known.
-  WaitingCost finish(int ranks);
+  // Ends the agents, which may take until `end_s` on the clock of the run, and returns what waiting
+  // cost them. Afterwards may_finalize() is known.
+  WaitingCost finish(double end_s);
 
   // A rank that never reported; its node is left out from the start.
   void lose(int rank, const std::string& phase, const std::string& reason);
+
+  // A node that never came up.
+  void miss(int node, const std::string& reason);
+  bool is_lost(int rank) const { return lost_ranks_.contains(rank); }
+  // The run was broken off: who of its ranks does not answer within so many seconds is lost, unless
+  // that is most of them, which tells nothing.
+  void call_roll(double within_s);
 
   // Wall time of what was prepared and measured so far: of the slowest owner of each slot.
   double preparation_s() const { return preparation_s_; }
@@ -43,27 +52,16 @@ class Controller {
   bool may_finalize() const { return may_finalize_; }
 
  private:
-  // One owner of the slot under way.
-  struct Owner {
-    int node = 0;
-    std::optional<int> peer;  // of a pair
-    std::size_t party = 0;
-    double prepare_s = 0;
-  };
-  struct Timeouts {
-    int count = 0;
-    int last_slot = -1;
-  };
-  struct SlotState {
-    plan::Slot slot;
-    std::map<int, Owner> owners;  // by rank
-    double start_s = 0;
-  };
-
   plan::Slot remaining(const plan::Slot& slot) const;
-  void run_slot(const plan::Slot& slot);
+  bool fits(const plan::Slot& slot, const TimeLimits& limits) const;
+  void note_skipped(const std::vector<plan::Slot>& skipped);
+  void announce(const plan::Slot& next);
+  // The same for the parties that lost a member in it, as far as there is something left to
+  // measure.
+  plan::Slot without_the_lost(const SlotState& state);
+  SlotState run_slot(const plan::Slot& slot);
   bool ramp_is_over(const plan::Slot& slot);
-  SlotState open(const plan::Slot& slot) const;
+  std::vector<int> ranks() const;  // that are not lost
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
@@ -71,18 +69,17 @@ class Controller {
   Json place_of(int node, const plan::Party& party) const;
   Json order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
+  bool is_measured_again(const SlotState& state, const Owner& owner) const;
+  std::vector<int> partners_of(const SlotState& state, int rank) const;
   void drop_broken_parties(SlotState& state);
-  plan::Party group_of(const SlotState& state, const Owner& owner) const;
-  std::vector<std::string> names_of(const plan::Party& party) const;
   void record(const SlotState& state, const Owner& owner, const Json& answer);
-  void record_failure(const SlotState& state, const Owner& owner, Status status,
-                      const std::string& reason);
+  void record_timeout(const SlotState& state, const Owner& owner, std::string reason);
   void count_timeout(const SlotState& state, const Owner& owner);
-  bool left_out(int step, const plan::Party& party) const;
-  const plan::PlannedStep& step_of(const SlotState& state) const {
-    return steps_[static_cast<std::size_t>(state.slot.step)];
+  const plan::PlannedStep& step_of(const plan::Slot& slot) const {
+    return steps_[static_cast<std::size_t>(slot.step)];
   }
   const std::string& name(int node) const { return nodes_[static_cast<std::size_t>(node)].name; }
+  std::vector<std::string> names_of(const plan::Party& party) const;
 
   Conversation& conversation_;
   const std::vector<NodeInfo>& nodes_;
@@ -92,15 +89,18 @@ class Controller {
   std::function<double()> now_s_;
   std::map<int, int> node_of_rank_;
   std::vector<bool> gone_;  // by node
-  std::vector<int> lost_ranks_;
-  std::map<std::pair<int, plan::Party>, Timeouts> timeouts_;              // by step and party
+  std::set<int> lost_ranks_;
+  TimeLimits limits_;
+  Timeouts timeouts_;
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
   std::vector<Values> slot_values_;                                       // of the slot under way
   std::map<std::string, plan::Ramp> ramps_;  // by the step of the scenario
   std::set<int> left_out_levels_;            // steps
   std::vector<int> next_;                    // ranks that own the slot after the one under way
+  int again_ = kAgainFirst;
   std::optional<int> current_slot_;
   std::string current_step_ = "start";
+  std::string current_phase_ = "start";
   double preparation_s_ = 0;
   double measurement_s_ = 0;
   bool may_finalize_ = true;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
 #include <set>
 
 #include "harness/plan/deadline.hpp"
@@ -11,14 +11,11 @@
 namespace fleetbench::fleet {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Often enough for a person, seldom enough for a log.
 constexpr double kWaitingNotice_s = 2;
+constexpr double kPingInterval_s = 2;
+// At the end of the run's time there is none left to wait for those who give up.
+constexpr double kCutControl_s = 1;
 
 std::string describe_lateness(double waited_s, const std::vector<double>& answered_s) {
   std::string text = fmt::format("no answer within {:.1f} s", waited_s);
@@ -28,13 +25,23 @@ std::string describe_lateness(double waited_s, const std::vector<double>& answer
   return text;
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
 
 struct Conversation::Round {
+  struct Stop {
+    Clock::time_point at;
+    std::string reason;
+  };
   std::set<int> pending;
+  std::map<int, Stop> stopped;  // told to give up
   std::vector<double> answered_s;
   Clock::time_point start = Clock::now();
-  bool cancelling = false;
+  double next_ping_s = kPingInterval_s;
+  double next_notice_s = kWaitingNotice_s;
   Answers answers;
 };
 
@@ -45,22 +52,19 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
     round.pending.insert(rank);
     mailbox_.send(rank, message);
   }
-  const int asked = static_cast<int>(round.pending.size());
-  double next_notice_s = kWaitingNotice_s;
   while (!round.pending.empty()) {
     turn_(collect(question, round, listener));
+    stop_the_late(question, round, history_s);
     const double now_s = seconds_since(round.start);
-    if (now_s > plan::deadline_s(round.answered_s, asked, history_s, question.limit_s)) {
-      break;
+    if (now_s > round.next_ping_s) {
+      lose_the_silent(question, round, listener);
+      ping(round);
     }
-    if (now_s > next_notice_s) {
+    if (now_s > round.next_notice_s && !round.pending.empty()) {
       listener.waiting({round.pending.begin(), round.pending.end()});
-      next_notice_s += kWaitingNotice_s;
+      round.next_notice_s += kWaitingNotice_s;
     }
-  }
-  if (!round.pending.empty()) {
-    round.answers.lateness = describe_lateness(seconds_since(round.start), round.answered_s);
-    cancel(question, round, listener);
+    give_up_on_the_stopped(question, round, listener);
   }
   history_s.insert(history_s.end(), round.answered_s.begin(), round.answered_s.end());
   return std::move(round.answers);
@@ -69,7 +73,7 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
 // Takes in what has arrived. True where that was something.
 bool Conversation::collect(const Question& question, Round& round, const Listener& listener) {
   bool news = false;
-  while (auto envelope = mailbox_.receive()) {
+  while (auto envelope = next()) {
     news = true;
     take(question, round, std::move(*envelope), listener);
   }
@@ -84,38 +88,120 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
     return;
   }
   const auto re = message.value("re", "");
-  if (re == "cancel") {
+  const auto stopped = round.stopped.find(envelope.from);
+  const bool is_stopped = stopped != round.stopped.end();
+  if (re == "cancel" && is_stopped) {
     round.pending.erase(envelope.from);
-    round.answers.late.push_back(envelope.from);
-    round.answers.last_words[envelope.from] = message.value("last_words", "");
+    round.answers.late[envelope.from] = {stopped->second.reason, message.value("last_words", "")};
     return;
   }
   // What was measured counts however late it is; who was told to give up is prepared no longer.
-  if (re != question.re || (round.cancelling && question.is_followed_up)) {
+  if (re != question.re || (is_stopped && question.is_followed_up)) {
     return;
   }
   round.pending.erase(envelope.from);
-  // A failure may come at once and tells nothing of how long the work takes.
-  if (message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok)) {
+  // A failure may come at once and tells nothing of how long the work takes; nor does who answers
+  // only after all.
+  const bool ok = message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok);
+  if (ok && !is_stopped) {
     round.answered_s.push_back(seconds_since(round.start));
   }
   listener.answered(envelope.from, message);
   round.answers.given[envelope.from] = std::move(envelope.message);
 }
 
-void Conversation::cancel(const Question& question, Round& round, const Listener& listener) {
+void Conversation::stop(const Question& question, Round& round, int rank,
+                        const std::string& reason) {
+  if (round.pending.contains(rank) && !round.stopped.contains(rank)) {
+    mailbox_.send(rank, {{"do", "cancel"}, {"slot", question.slot}, {"reason", reason}});
+    round.stopped[rank] = {Clock::now(), reason};
+  }
+}
+
+void Conversation::stop_the_late(const Question& question, Round& round,
+                                 const std::vector<double>& history_s) {
+  const double now_s = seconds_since(round.start);
+  const int asked = static_cast<int>(question.messages.size());
+  const double deadline_s =
+      plan::deadline_s(round.answered_s, asked, history_s, question.limit_s);
+  if (now_s <= std::min(deadline_s, question.cut_s)) {
+    return;
+  }
+  round.answers.cut = round.answers.cut || question.cut_s < deadline_s;
+  const auto reason = describe_lateness(now_s, round.answered_s);
   for (const int rank : round.pending) {
-    mailbox_.send(rank,
-                  {{"do", "cancel"}, {"slot", question.slot}, {"reason", round.answers.lateness}});
+    stop(question, round, rank, reason);
   }
+}
+
+// Who was told to give up and does not even say that they did.
+void Conversation::give_up_on_the_stopped(const Question& question, Round& round,
+                                          const Listener& listener) {
+  const double control_s = round.answers.cut ? kCutControl_s : plan::kControl_s;
+  std::vector<int> overdue;
+  for (const auto& [rank, told] : round.stopped) {
+    if (round.pending.contains(rank) && seconds_since(told.at) > control_s) {
+      overdue.push_back(rank);
+    }
+  }
+  for (const int rank : overdue) {
+    const auto reason = round.stopped.at(rank).reason;
+    if (round.answers.cut) {
+      round.pending.erase(rank);
+      round.answers.late[rank] = {reason, ""};
+    } else {
+      lose(question, round, listener, rank, reason + ", nor to being told to give up");
+    }
+  }
+}
+
+void Conversation::lose(const Question& question, Round& round, const Listener& listener, int rank,
+                        const std::string& reason) {
+  round.pending.erase(rank);
+  round.answers.lost[rank] = reason;
+  for (const int other : listener.lost(rank)) {
+    stop(question, round, other, "given up, for one that measured with it is lost");
+  }
+}
+
+void Conversation::lose_the_silent(const Question& question, Round& round,
+                                   const Listener& listener) {
+  for (const int rank : std::set(round.pending)) {
+    const auto since = std::max(round.start, heard_[rank]);
+    if (seconds_since(since) > plan::kSilence_s) {
+      lose(question, round, listener, rank,
+           fmt::format("not a word for {:.0f} s", seconds_since(since)));
+    }
+  }
+}
+
+void Conversation::ping(Round& round) {
+  for (const int rank : round.pending) {
+    mailbox_.send(rank, {{"do", "ping"}});
+  }
+  round.next_ping_s = seconds_since(round.start) + kPingInterval_s;
+}
+
+std::vector<int> Conversation::silent(const std::vector<int>& ranks, double within_s) {
   const auto start = Clock::now();
-  const auto answered_s = round.answered_s;
-  round.cancelling = true;
-  while (!round.pending.empty() && seconds_since(start) < plan::kControl_s) {
-    turn_(collect(question, round, listener));
+  for (const int rank : ranks) {
+    mailbox_.send(rank, {{"do", "ping"}});
   }
-  round.answered_s = answered_s;  // who answered only after all is no measure for others
-  round.answers.lost.assign(round.pending.begin(), round.pending.end());
+  std::vector<int> rest = ranks;
+  while (!rest.empty() && seconds_since(start) < within_s) {
+    const bool news = next().has_value();
+    turn_(news);
+    std::erase_if(rest, [&](int rank) { return heard_[rank] > start; });
+  }
+  return rest;
+}
+
+std::optional<Envelope> Conversation::next() {
+  auto envelope = mailbox_.receive();
+  if (envelope) {
+    heard_[envelope->from] = Clock::now();
+  }
+  return envelope;
 }
 
 }  // namespace fleetbench::fleet

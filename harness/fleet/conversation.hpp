@@ -1,7 +1,9 @@
 // The root's side of the messages: asks ranks and waits for their answers as long as it is worth.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,15 +17,22 @@ struct Question {
   std::string re;                // ... and what it answers: "prepare", "measure", "bye"
   std::map<int, Json> messages;  // by rank
   double limit_s = 0;
+  // Whatever the answers, the wait ends here; who is late then is not to blame.
+  double cut_s = std::numeric_limits<double>::infinity();
   bool is_followed_up = false;  // another question relies on the state that this one asks for
 };
 
+// Somebody who gave up when told to.
+struct Late {
+  std::string reason;      // "no answer within 5.3 s, the others took 0.3 s"
+  std::string last_words;  // empty where there were none
+};
+
 struct Answers {
-  std::map<int, Json> given;              // by rank
-  std::vector<int> late;                  // did not answer in time, but said that they gave up
-  std::vector<int> lost;                  // did not even do that
-  std::map<int, std::string> last_words;  // of the late, where they had any
-  std::string lateness;  // for reports: "no answer within 5.3 s, others took 0.3 s"
+  std::map<int, Json> given;         // by rank
+  std::map<int, Late> late;          // did not answer in time, but said that they gave up
+  std::map<int, std::string> lost;   // did not even do that, or stopped: why they count as lost
+  bool cut = false;                  // the late are so because the wait was cut short
 };
 
 // What is told while a question waits for its answers.
@@ -32,6 +41,8 @@ struct Listener {
   std::function<void(const std::vector<int>& ranks)> waiting = [](const std::vector<int>&) {};
   // At once: an answer that is in, so that it counts also where the rest never comes.
   std::function<void(int rank, const Json& answer)> answered = [](int, const Json&) {};
+  // A rank is lost. Returns who waits for it in vain, and is told to give up.
+  std::function<std::vector<int>(int rank)> lost = [](int) { return std::vector<int>(); };
 };
 
 class Conversation {
@@ -42,25 +53,36 @@ class Conversation {
       : mailbox_(mailbox), turn_(std::move(turn)) {}
 
   // Asks all and returns when all have answered or the rest is late (plan/deadline.hpp). Those who
-  // are late are told to give up, and have kControl_s to say that they did. `history_s` gains what
-  // the answers took.
+  // are late are told to give up, and have kControl_s to say that they did. Meanwhile they are
+  // pinged: who is silent for kSilence_s is lost at once. `history_s` gains what the answers took.
   Answers ask(const Question& question, std::vector<double>& history_s, const Listener& listener);
+
+  // Which of the ranks do not answer a ping within so many seconds.
+  std::vector<int> silent(const std::vector<int>& ranks, double within_s);
 
   // Sends without expecting an answer.
   void tell(int rank, const Json& message) { mailbox_.send(rank, message); }
 
   // The next message from any rank, or none; for the time before there are questions.
-  std::optional<Envelope> next() { return mailbox_.receive(); }
+  std::optional<Envelope> next();
   void turn(bool news) { turn_(news); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Round;
   bool collect(const Question& question, Round& round, const Listener& listener);
   void take(const Question& question, Round& round, Envelope envelope, const Listener& listener);
-  void cancel(const Question& question, Round& round, const Listener& listener);
+  void stop(const Question& question, Round& round, int rank, const std::string& reason);
+  void stop_the_late(const Question& question, Round& round, const std::vector<double>& history_s);
+  void give_up_on_the_stopped(const Question& question, Round& round, const Listener& listener);
+  void lose(const Question& question, Round& round, const Listener& listener, int rank,
+            const std::string& reason);
+  void lose_the_silent(const Question& question, Round& round, const Listener& listener);
+  void ping(Round& round);
 
   Mailbox& mailbox_;
   std::function<void(bool)> turn_;
+  std::map<int, Clock::time_point> heard_;  // when a rank last said anything
 };
 
 }  // namespace fleetbench::fleet

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <thread>
 
@@ -26,7 +27,7 @@ namespace {
 std::atomic<int> stop_requested = 0;
 constexpr int kHurry = 3;
 
-// The root must have time to save its files.
+// The root must have time to save its files, and the others to answer when it calls the roll.
 void stop_on_signals() {
   struct sigaction action {};
   action.sa_handler = [](int signal) {
@@ -40,8 +41,19 @@ void stop_on_signals() {
 
 // A message to a rank that is gone never leaves; to the others it takes moments.
 constexpr int kFlush_ms = 500;
+// Launchers send SIGKILL about a second after SIGTERM.
+constexpr double kRoll_s = 0.4;
 // A rank that stops after it said good-bye would keep the others in MPI_Finalize for ever.
 constexpr auto kFinalize = std::chrono::seconds(20);
+
+int first_number(std::initializer_list<const char*> variables, int otherwise) {
+  for (const char* name : variables) {
+    if (const char* text = std::getenv(name)) {
+      return std::atoi(text);
+    }
+  }
+  return otherwise;
+}
 
 void end_process_after(std::chrono::seconds patience, int exit_code) {
   std::thread([=] {
@@ -63,14 +75,29 @@ struct Job::Parts {
 
   // The root is an agent like any other between its own questions.
   void turn(bool news) {
-    if (stop_requested > 0) {
+    if (stop_requested > 0 && !interrupted) {
       throw Interrupted();
     }
+    say_alive();
     if (agent.tick() || news) {
       patience.reset();
     } else {
       patience.wait(Patience::kRoot, agent.descriptors());
     }
+  }
+
+  void say_alive() {
+    if (Clock::now() < next_alive) {
+      return;
+    }
+    next_alive = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(kAliveInterval_s));
+    for (int rank = 0; rank < session.size(); ++rank) {
+      if (!controller || !controller->is_lost(rank)) {
+        to_agents.send(rank, {{"do", "alive"}});
+      }
+    }
+    tell_alive();
   }
 
   MpiSession session;
@@ -79,6 +106,8 @@ struct Job::Parts {
   Agent agent;
   Patience patience;
   Conversation conversation;
+  Clock::time_point next_alive;
+  std::function<void()> tell_alive = [] {};
   std::function<double()> now_s;  // from begin() on: seconds since the run began
   double begun_s = 0;
   std::optional<Controller> controller;
@@ -91,9 +120,7 @@ Job::Job(worker::Worker& worker) {
   // arena of its own would keep what MPI took for its largest message.
   mallopt(M_ARENA_MAX, 1);
   parts_ = std::make_unique<Parts>(worker);
-  if (is_root()) {
-    stop_on_signals();
-  }
+  stop_on_signals();
 }
 
 Job::~Job() = default;
@@ -102,11 +129,17 @@ int Job::size() const { return parts_->session.size(); }
 
 bool Job::is_root() const { return parts_->session.rank() == kRoot; }
 
-void Job::serve() { serve_root(parts_->agent); }
-
-std::vector<plan::RankInfo> Job::gather(Progress& progress) {
-  return fleet::gather(parts_->conversation, size(), progress);
+void Job::serve() {
+  serve_root(parts_->agent, [] { return stop_requested > 0; });
 }
+
+std::vector<plan::RankInfo> Job::gather(Progress& progress, double limit_s) {
+  return fleet::gather(parts_->conversation, size(), progress, limit_s);
+}
+
+void Job::attend() { parts_->turn(false); }
+
+void Job::on_alive(std::function<void()> tell) { parts_->tell_alive = std::move(tell); }
 
 void Job::begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
                 RecordSink& sink, Progress& progress, Clock::time_point start) {
@@ -118,16 +151,18 @@ void Job::begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::Plan
   auto& controller =
       parts_->controller.emplace(parts_->conversation, nodes, steps, sink, progress, now_s);
   for (const auto& node : nodes) {
-    if (node.name == plan::name_of_silent_rank(node.leader())) {
+    if (node.ranks.empty()) {
+      controller.miss(node.index, "it did not come up");
+    } else if (node.name == plan::name_of_silent_rank(node.leader())) {
       controller.lose(node.leader(), "start", "it came up but did not say who it is");
     }
   }
 }
 
-bool Job::measure(const std::vector<plan::Slot>& slots, double until_s) {
+bool Job::measure(const std::vector<plan::Slot>& slots, const TimeLimits& limits) {
   try {
     if (!parts_->interrupted) {
-      parts_->controller->run(slots, until_s);
+      parts_->controller->run(slots, limits);
     }
   } catch (const Interrupted&) {
     parts_->interrupted = true;
@@ -135,23 +170,29 @@ bool Job::measure(const std::vector<plan::Slot>& slots, double until_s) {
   return !parts_->interrupted;
 }
 
-RunOutcome Job::finish() {
+RunOutcome Job::finish(double end_s) {
   Controller& controller = *parts_->controller;
   RunOutcome outcome;
   try {
     if (!parts_->interrupted) {
-      outcome.waiting = controller.finish(size());
+      outcome.waiting = controller.finish(end_s);
     }
   } catch (const Interrupted&) {
     parts_->interrupted = true;
   }
   outcome.interrupted = parts_->interrupted;
   parts_->may_finalize = controller.may_finalize() && !parts_->interrupted;
-  outcome.time = {.wall_s = parts_->now_s(),
-                  .preparation_s = parts_->begun_s + controller.preparation_s(),
-                  .measurement_s = controller.measurement_s()};
+  outcome.time = time();
   return outcome;
 }
+
+TimeShares Job::time() const {
+  return {.wall_s = parts_->now_s(),
+          .preparation_s = parts_->begun_s + parts_->controller->preparation_s(),
+          .measurement_s = parts_->controller->measurement_s()};
+}
+
+void Job::call_roll() { parts_->controller->call_roll(kRoll_s); }
 
 void Job::close(int exit_code) {
   if (stop_requested > 0 || !parts_->may_finalize) {
@@ -171,12 +212,11 @@ void Job::close(int exit_code) {
 void Job::abort(int exit_code) { parts_->session.abort(exit_code); }
 
 int rank_given_by_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    if (const char* text = std::getenv(name)) {
-      return std::atoi(text);
-    }
-  }
-  return 0;
+  return first_number({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
+}
+
+int ranks_given_by_launcher() {
+  return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}, 1);
 }
 
 std::string mpi_library() {

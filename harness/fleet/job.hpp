@@ -2,12 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "harness/fleet/observers.hpp"
+#include "harness/fleet/time_limits.hpp"
 #include "harness/plan/roster.hpp"
 #include "harness/plan/slots.hpp"
 #include "harness/worker/worker.hpp"
@@ -49,17 +50,25 @@ class Job {
   void serve();
 
   // For the root, in this order. Throws FleetError where ranks run different builds, Interrupted.
-  std::vector<plan::RankInfo> gather(Progress& progress);
+  // Waits at most so long for who does not report.
+  std::vector<plan::RankInfo> gather(Progress& progress, double limit_s);
   // Who is to be measured, and by what. All of it must outlive finish(). `start`: when this process
   // began, which is when the clock of the run did. What led up to here counts as preparation.
   void begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
              RecordSink& sink, Progress& progress, Clock::time_point start);
-  // Measures slots, also several times, each with slots of other numbers; none begins after
-  // `until_s` on the clock of the run. False where the run is interrupted.
-  bool measure(const std::vector<plan::Slot>& slots,
-               double until_s = std::numeric_limits<double>::infinity());
-  // Ends the agents.
-  RunOutcome finish();
+  // For what the root does between questions, now and then: keeps the ranks from giving it up.
+  // Throws Interrupted.
+  void attend();
+  // Whom else the root tells now and then that it is alive.
+  void on_alive(std::function<void()> tell);
+  // Measures slots, also several times, each with slots of other numbers. False where the run is
+  // interrupted.
+  bool measure(const std::vector<plan::Slot>& slots, const TimeLimits& limits);
+  // Ends the agents, until `end_s` on the clock of the run.
+  RunOutcome finish(double end_s);
+  // After an interruption: records who does not answer any more.
+  void call_roll();
+  TimeShares time() const;
   // Once all files are on disk: lets the ranks go, after which MPI_Finalize has some seconds to
   // return. Where it would not, or does not, the whole job is ended with `exit_code`.
   void close(int exit_code);
@@ -71,8 +80,9 @@ class Job {
   std::unique_ptr<Parts> parts_;
 };
 
-// The rank that the launcher gave this process, known before MPI_Init; 0 without a launcher.
+// What the launcher gave this process, known before MPI_Init; 0 and 1 without a launcher.
 int rank_given_by_launcher();
+int ranks_given_by_launcher();
 
 // "Open MPI v4.1.4, ..."; can be asked before the job is joined.
 std::string mpi_library();

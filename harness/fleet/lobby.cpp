@@ -15,9 +15,6 @@
 namespace fleetbench::fleet {
 namespace {
 
-// All ranks left MPI_Init together; only one that stopped since then takes long to say hello.
-constexpr double kLimit_s = 60;
-
 std::string host_name() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -63,7 +60,8 @@ Json hello() {
           {"build", build_of_this_process()}};
 }
 
-std::vector<plan::RankInfo> gather(Conversation& conversation, int ranks, Progress& progress) {
+std::vector<plan::RankInfo> gather(Conversation& conversation, int ranks, Progress& progress,
+                                   double limit_s) {
   std::vector<plan::RankInfo> infos;
   for (int rank = 0; rank < ranks; ++rank) {
     infos.push_back({.rank = rank, .host = "", .boot_id = "", .answered = false});
@@ -74,7 +72,7 @@ std::vector<plan::RankInfo> gather(Conversation& conversation, int ranks, Progre
   };
   std::vector<double> answered_s;
   while (static_cast<int>(answered_s.size()) < ranks &&
-         waited_s() < plan::deadline_s(answered_s, ranks, {}, kLimit_s)) {
+         waited_s() < plan::deadline_s(answered_s, ranks, {}, limit_s)) {
     const auto envelope = conversation.next();
     conversation.turn(envelope.has_value());
     if (!envelope || envelope->message.value("re", "") != "hello") {

@@ -11,6 +11,9 @@ namespace fleetbench::plan {
 inline constexpr double kGrace_s = 5;
 // To answer a message that asks for no work.
 inline constexpr double kControl_s = 5;
+// Ranks never block: one that has not answered a ping for this long has stopped, whatever it was
+// asked for.
+inline constexpr double kSilence_s = 10;
 
 // Seconds since asking at which whoever is still silent is late.
 //   answered_s  when each of those who answered did, since asking

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/record/run_directory.hpp"
+
 namespace fleetbench::record {
 namespace {
 
@@ -57,15 +59,43 @@ JournalWriter::JournalWriter(const std::filesystem::path& path, const std::strin
   write_line({{"t", "journal"}, {"schema", kJournalSchema}, {"run_id", run_id}});
 }
 
+std::unique_ptr<JournalWriter> JournalWriter::reopen(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) {
+    throw std::system_error(errno, std::generic_category(), path.string() + ": cannot be opened");
+  }
+  std::unique_ptr<JournalWriter> writer(new JournalWriter(path, file));
+  writer->mend_last_line();
+  return writer;
+}
+
+void JournalWriter::mend_last_line() {
+  const std::string text = read_whole(path_);
+  const auto end = text.rfind('\n');
+  const std::size_t begin = end == std::string::npos ? 0 : end + 1;
+  if (begin == text.size()) {
+    return;
+  }
+  try {
+    what_it_seals(std::string_view(text).substr(begin));
+    write_text("\n");
+  } catch (const std::invalid_argument&) {
+    if (::ftruncate(file_, static_cast<off_t>(begin)) != 0) {
+      throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot be cut");
+    }
+  }
+}
+
 JournalWriter::~JournalWriter() { ::close(file_); }
 
 void JournalWriter::append(const Record& record) { write_line(to_json(record)); }
 
-void JournalWriter::write_line(const Json& json) {
-  const std::string line = sealed(json) + "\n";
+void JournalWriter::write_line(const Json& json) { write_text(sealed(json) + "\n"); }
+
+void JournalWriter::write_text(std::string_view text) {
   std::size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t count = ::write(file_, line.data() + done, line.size() - done);
+  while (done < text.size()) {
+    const ssize_t count = ::write(file_, text.data() + done, text.size() - done);
     if (count < 0 && errno != EINTR) {
       throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot write");
     }

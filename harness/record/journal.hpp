@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ class JournalWriter {
  public:
   // Creates the file; it must not exist. Throws std::system_error naming it.
   JournalWriter(const std::filesystem::path& path, const std::string& run_id);
+  // Goes on with one. A last line without its end is completed where its checksum shows that
+  // nothing else is missing, else taken away: nobody could read it. Throws std::system_error.
+  static std::unique_ptr<JournalWriter> reopen(const std::filesystem::path& path);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
@@ -27,7 +31,10 @@ class JournalWriter {
   void sync();
 
  private:
+  JournalWriter(std::filesystem::path path, int file) : path_(std::move(path)), file_(file) {}
   void write_line(const Json& json);
+  void write_text(std::string_view text);
+  void mend_last_line();
 
   std::filesystem::path path_;
   int file_ = -1;

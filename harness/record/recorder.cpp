@@ -34,11 +34,21 @@ std::string text_of(const RunHeader& header) {
   return text + "\n}\n";
 }
 
+std::string line_of(Verdict verdict) { return std::string(to_string(verdict)) + "\n"; }
+
 }  // namespace
 
 Recorder::Recorder(RunDirectory directory, RunHeader header) : directory_(std::move(directory)) {
   run_.header = std::move(header);
+  write_whole(directory_.verdict(), line_of(Verdict::inconclusive));
   journal_ = std::make_unique<JournalWriter>(directory_.journal(), run_.header.run_id);
+  write_header();
+}
+
+Recorder::Recorder(RunDirectory directory, RunData run)
+    : directory_(std::move(directory)), run_(std::move(run)) {
+  write_whole(directory_.verdict(), line_of(Verdict::inconclusive));
+  journal_ = JournalWriter::reopen(directory_.journal());
   write_header();
 }
 
@@ -85,9 +95,14 @@ void Recorder::give_up_disk(const std::string& reason) {
 
 void write_report(const RunDirectory& directory, const std::string& report_json,
                   const std::string& prometheus_text, Verdict verdict) {
-  write_whole(directory.report(), report_json);
-  write_whole(directory.prometheus(), prometheus_text);
-  write_whole(directory.verdict(), std::string(to_string(verdict)) + "\n");
+  try {
+    write_whole(directory.report(), report_json);
+    write_whole(directory.prometheus(), prometheus_text);
+    write_whole(directory.verdict(), line_of(verdict));
+  } catch (const std::system_error&) {
+    write_in_place(directory.verdict(), line_of(verdict));
+    throw;
+  }
 }
 
 RunData load_run(const RunDirectory& directory) {

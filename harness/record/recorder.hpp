@@ -15,8 +15,12 @@ namespace fleetbench::record {
 
 class Recorder {
  public:
-  // Writes run.json and begins the journal. Throws std::system_error.
+  // Writes run.json and begins the journal; until the end the verdict is INCONCLUSIVE. Throws
+  // std::system_error.
   Recorder(RunDirectory directory, RunHeader header);
+  // Goes on with a run as load_run() gave it, whose header may have changed. Throws
+  // std::system_error.
+  Recorder(RunDirectory directory, RunData run);
 
   // What a node is: kept in run.json, not in the journal.
   void set_inventory(int node, Json inventory);
@@ -39,7 +43,8 @@ class Recorder {
   std::unique_ptr<JournalWriter> journal_;  // null once the disk refused
 };
 
-// Writes report.json, fleetbench.prom and, last, verdict. Throws std::system_error.
+// Writes report.json, fleetbench.prom and, last, verdict, which a full disk does not prevent. Throws
+// std::system_error where not all of it could be written.
 void write_report(const RunDirectory& directory, const std::string& report_json,
                   const std::string& prometheus_text, Verdict verdict);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -46,7 +47,8 @@ void check_free(const fs::path& path) {
           "`fleetbench analyze {}`",
           path.string(), name.string(), path.string()));
     }
-    if (name != "hello") {
+    // What `fleetbench gate` leaves there before the run begins.
+    if (name != "hello" && name != "lock" && !name.string().starts_with("attempt-")) {
       throw InputError(fmt::format("{} is not empty (it holds {}); choose a new folder with --out",
                                    path.string(), name.string()));
     }
@@ -71,8 +73,10 @@ RunDirectory RunDirectory::create(const fs::path& path) {
     throw InputError(fmt::format("--out {}: this folder is not writable: {}; choose another",
                                  path.string(), std::strerror(errno)));
   }
+  RunDirectory directory(path);
+  directory.lock_ = std::make_shared<RunLock>(path);
   check_free(path);
-  return RunDirectory(path);
+  return directory;
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
@@ -84,11 +88,24 @@ RunDirectory RunDirectory::open(const fs::path& path) {
                     "`fleetbench run` printed",
                     path.string()));
   }
-  if (!fs::exists(directory.run(), error)) {
+  if (!holds_run(path)) {
     throw InputError(fmt::format("{} is not a run directory: it has no run.json", path.string()));
   }
   return directory;
 }
+
+RunDirectory RunDirectory::open_to_write(const fs::path& path) {
+  RunDirectory directory = open(path);
+  directory.lock_ = std::make_shared<RunLock>(path);
+  return directory;
+}
+
+bool RunDirectory::holds_run(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(RunDirectory(path).run(), error);
+}
+
+void RunDirectory::say_alive() const { lock_->say_alive(); }
 
 void write_whole(const fs::path& path, const std::string& text, ToDisk to_disk) {
   const fs::path part = path.string() + ".part";
@@ -114,6 +131,16 @@ void write_whole(const fs::path& path, const std::string& text, ToDisk to_disk) 
   }
   const File folder(path.has_parent_path() ? path.parent_path() : ".", O_RDONLY | O_DIRECTORY);
   ::fsync(folder.number());
+}
+
+void write_in_place(const fs::path& path, const std::string& text) {
+  const File file(path, O_WRONLY | O_NOFOLLOW);
+  std::string filled = text;
+  filled.resize(std::max(text.size(), static_cast<std::size_t>(fs::file_size(path))), ' ');
+  if (::pwrite(file.number(), filled.data(), filled.size(), 0) !=
+      static_cast<ssize_t>(filled.size())) {
+    fail(path, "be written");
+  }
 }
 
 std::string read_whole(const fs::path& path) {

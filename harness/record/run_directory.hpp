@@ -1,8 +1,11 @@
-// The folder of one run: run.json, journal.jsonl, report.json, fleetbench.prom, verdict.
+// The folder of one run: run.json, journal.jsonl, report.json, fleetbench.prom, verdict, lock.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+
+#include "harness/record/run_lock.hpp"
 
 namespace fleetbench::record {
 
@@ -14,6 +17,10 @@ class RunDirectory {
   static RunDirectory create(const std::filesystem::path& path);
   // Throws InputError where it is no run directory.
   static RunDirectory open(const std::filesystem::path& path);
+  // The same, to write into. Throws InputError also where somebody else does.
+  static RunDirectory open_to_write(const std::filesystem::path& path);
+  // Whether there is something to open.
+  static bool holds_run(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path run() const { return path_ / "run.json"; }
@@ -21,10 +28,13 @@ class RunDirectory {
   std::filesystem::path report() const { return path_ / "report.json"; }
   std::filesystem::path prometheus() const { return path_ / "fleetbench.prom"; }
   std::filesystem::path verdict() const { return path_ / "verdict"; }
+  // Says that whoever writes here is alive. Of a directory that is written to.
+  void say_alive() const;
 
  private:
   explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
+  std::shared_ptr<const RunLock> lock_;  // null: only read
 };
 
 // `now` outlives the machine; `later` outlives this process, and takes no time on a busy disk.
@@ -34,6 +44,10 @@ enum class ToDisk { now, later };
 // Throws std::system_error naming the file.
 void write_whole(const std::filesystem::path& path, const std::string& text,
                  ToDisk to_disk = ToDisk::now);
+
+// Puts a text of at most the old one's length in the old one's place, filled up with spaces; needs no
+// room on a full disk. Throws std::system_error.
+void write_in_place(const std::filesystem::path& path, const std::string& text);
 
 // Throws InputError naming the file.
 std::string read_whole(const std::filesystem::path& path);

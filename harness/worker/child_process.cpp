@@ -86,7 +86,7 @@ class SpawnSettings {
     const auto variables = pointers(environment);
     pid_t pid = -1;
     const AllCpus all_cpus;
-    const int error = posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_,
+    const int error = posix_spawnp(&pid, argv.front().c_str(), &actions_, &attributes_,
                                   arguments.data(), variables.data());
     if (error != 0) {
       throw std::system_error(error, std::generic_category(), "cannot start " + argv.front());
@@ -132,12 +132,16 @@ std::string describe(const Exit& exit) {
   return fmt::format("exited with code {}", WEXITSTATUS(exit.status));
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& argv) {
+ChildProcess::ChildProcess(const std::vector<std::string>& argv)
+    : ChildProcess(argv, environment_without_launcher()) {}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& argv,
+                           const std::vector<std::string>& environment) {
   Pipe input = make_pipe();
   Pipe output = make_pipe();
   Pipe errors = make_pipe();
   SpawnSettings settings(input.read.get(), output.write.get(), errors.write.get());
-  pid_ = settings.spawn(argv, environment_without_launcher());
+  pid_ = settings.spawn(argv, environment);
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   errors_ = std::move(errors.read);

@@ -242,9 +242,10 @@ std::vector<pollfd> Worker::descriptors() const {
   return result;
 }
 
-Reply Worker::ask(const Json& command, double limit_s) {
+Reply Worker::ask(const Json& command, double limit_s, const std::function<void()>& meanwhile) {
   send(command, limit_s);
   while (true) {
+    meanwhile();
     if (auto reply = poll()) {
       return *reply;
     }

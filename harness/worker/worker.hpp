@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +53,9 @@ class Worker {
   // What to sleep on until poll() may have news.
   std::vector<pollfd> descriptors() const;
 
-  // Sends and waits; for use where nothing else is to be done meanwhile.
-  Reply ask(const Json& command, double limit_s);
+  // Sends and waits. `meanwhile` is called some fifty times a second, and may throw to break it off.
+  Reply ask(const Json& command, double limit_s,
+            const std::function<void()>& meanwhile = [] {});
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -24,6 +24,7 @@ MAY_SEE = {
     "harness/simulate": {"results-schema"},
     "harness/worker": {"results-schema"},
     "harness/record": {"results-schema"},
+    "harness/gate": {"results-schema", "harness/record", "harness/worker"},
     "harness/fleet": {"results-schema", "probes", "probes/mpi", "probes/support", "harness/plan", "harness/worker"},
 }
 PURE = ("harness/plan", "harness/detect", "harness/report", "harness/simulate")

@@ -1,0 +1,305 @@
+#include "harness/cli/lead.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <system_error>
+
+#include "harness/cli/confirmation.hpp"
+#include "harness/cli/judgement.hpp"
+#include "harness/cli/progress_lines.hpp"
+#include "harness/cli/recording_sink.hpp"
+#include "harness/plan/ramp.hpp"
+#include "harness/plan/resume.hpp"
+#include "harness/report/report.hpp"
+
+namespace fleetbench::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// All ranks left MPI_Init together: only who stopped since then takes long to say hello.
+constexpr double kHello_s = 60;
+// Of the budget, kept for the analysis and the report: for each value that is measured, and besides.
+constexpr double kAnalysisOfValue_s = 1e-6;
+constexpr double kReport_s = 1;
+constexpr const char* kNoWork = "not measured, for how much work to do could not be found";
+
+// Fixes the step's work. Where that fails, the step is not measured: returns why, else nothing.
+// Steps that one step of the scenario was made into do the same work: `done` holds what was found.
+std::string calibrate(Catalog& catalog, plan::PlannedStep& step, std::map<std::string, Json>& done,
+                      double limit_s, const std::function<void()>& meanwhile) {
+  try {
+    const auto found = done.find(step.scenario.id);
+    step.work = found != done.end()
+                    ? found->second
+                    : catalog.calibrate({step.probe, step.over_mpi}, step.scenario.params,
+                                             limit_s, meanwhile);
+    done[step.scenario.id] = step.work;
+    return "";
+  } catch (const std::runtime_error& error) {
+    step.passes = 0;
+    return fmt::format("{} on the first node: {}", kNoWork, error.what());
+  }
+}
+
+bool is_sampled(const plan::PlannedStep& step, int nodes) {
+  return (step.sampled && nodes > plan::kAloneLimit) || (step.ramp && step.ramp->nodes < nodes);
+}
+
+// Why the step had no work before the run broke off; empty where it had.
+std::string reason_without_work(const RunData& before, const std::string& step) {
+  for (const auto& omission : before.omissions) {
+    if (omission.step == step && omission.reason.starts_with(kNoWork)) {
+      return omission.reason;
+    }
+  }
+  return "";
+}
+
+double values_of(const std::vector<plan::Slot>& slots, const std::vector<plan::PlannedStep>& steps) {
+  double values = 0;
+  for (const auto& slot : slots) {
+    for (const auto& party : slot.parties) {
+      values += static_cast<double>(
+          party.size() * steps[static_cast<std::size_t>(slot.step)].metrics.size());
+    }
+  }
+  return values;
+}
+
+double last_moment_s(const RunData& run) {
+  double last_s = 0;
+  for (const auto& sample : run.samples) {
+    last_s = std::max(last_s, sample.start_s + sample.measure_s);
+  }
+  return last_s;
+}
+
+int first_free_slot(const RunData& run, std::size_t planned) {
+  int first = static_cast<int>(planned);
+  for (const auto& sample : run.samples) {
+    if (sample.slot < fleet::kAgainFirst) {
+      first = std::max(first, sample.slot + 1);
+    }
+  }
+  return first;
+}
+
+// One run from here on, and what its parts share.
+class Lead {
+ public:
+  // A run that goes on does so where its clock stood.
+  Lead(fleet::Job& job, RunPlan& plan, Clock::time_point start)
+      : job_(job),
+        plan_(plan),
+        begun_s_(plan.before ? last_moment_s(*plan.before) : 0),
+        start_(start - std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(begun_s_))) {}
+
+  int run();
+
+ private:
+  // Where measuring has to end, on the clock of the run.
+  double end_s() const {
+    return plan_.options.budget_s ? begun_s_ + *plan_.options.budget_s - kept_s_
+                                  : std::numeric_limits<double>::infinity();
+  }
+  double left_s() const {
+    return end_s() - std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+  std::vector<NodeInfo> gather_nodes();
+  void begin_record(const std::vector<NodeInfo>& nodes);
+  void begin_steps(int nodes);
+  std::string find_work(plan::PlannedStep& step, std::map<std::string, Json>& work);
+  void omit_steps(int nodes);
+  std::vector<plan::Slot> slots_for(const std::vector<NodeInfo>& nodes);
+  void measure(const std::vector<plan::Slot>& slots);
+  int finish();
+  int save_interrupted();
+  int report();
+  Report judged() const {
+    return judge(recorder_->run(), plan_.options.min_effect, plan_.baseline);
+  }
+
+  fleet::Job& job_;
+  RunPlan& plan_;
+  double begun_s_;  // where the clock of the run stood when this process began
+  Clock::time_point start_;
+  double kept_s_ = kReport_s;
+  ProgressLines progress_;
+  std::optional<record::Recorder> recorder_;
+};
+
+int Lead::run() {
+  job_.on_alive([this] { plan_.directory.say_alive(); });
+  const auto nodes = gather_nodes();
+  const int count = static_cast<int>(nodes.size());
+  begin_record(nodes);
+  plan_.suite.steps = plan::expand_ramps(std::move(plan_.suite.steps), count);
+  begin_steps(count);
+  omit_steps(count);
+  const auto slots = slots_for(nodes);
+  RecordingSink sink(*recorder_, plan_.suite.steps);
+  job_.begin(nodes, plan_.suite.steps, sink, progress_, start_);
+  measure(slots);
+  return finish();
+}
+
+std::vector<NodeInfo> Lead::gather_nodes() {
+  const auto ranks = job_.gather(progress_, std::min(kHello_s, left_s()));
+  auto nodes = plan::make_nodes(ranks, plan_.options.suite.nodes_by);
+  progress_.note(fmt::format("{}; suite {}, seed {}", plan::describe(nodes),
+                             plan_.suite.scenario.name, plan_.options.seed));
+  if (plan_.before) {
+    auto matched = plan::match_nodes(plan_.before->header.nodes, nodes);
+    for (const auto& stranger : matched.strangers) {
+      progress_.note(fmt::format("{} was not part of the run and is left out", stranger));
+    }
+    return std::move(matched.nodes);
+  }
+  plan::add_absent(nodes, plan_.options.without);
+  return nodes;
+}
+
+void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
+  if (!plan_.before) {
+    recorder_.emplace(plan_.directory, header_of(plan_, nodes));
+    return;
+  }
+  RunData run = *plan_.before;
+  run.header.nodes = nodes;
+  recorder_.emplace(plan_.directory, std::move(run));
+  recorder_->add(ResumeRecord{.created = utc("{:%Y-%m-%dT%H:%M:%SZ}"), .start_s = begun_s_});
+}
+
+// Says why there is none; then the step is not measured.
+std::string Lead::find_work(plan::PlannedStep& step, std::map<std::string, Json>& work) {
+  if (step.probe.facts_only) {
+    return "";
+  }
+  return calibrate(plan_.catalog, step, work, std::clamp(left_s(), 1.0, kCalibrate_s),
+                   [this] { job_.attend(); });
+}
+
+void Lead::begin_steps(int nodes) {
+  std::map<std::string, Json> work;  // by step of the scenario
+  for (std::size_t i = 0; i < plan_.suite.steps.size(); ++i) {
+    auto& step = plan_.suite.steps[i];
+    std::string failure;
+    if (plan_.before && i < plan_.before->steps.size()) {
+      step.work = plan_.before->steps[i].work;
+      work[step.scenario.id] = step.work;
+      failure = reason_without_work(*plan_.before, step.id);
+      step.passes = failure.empty() ? step.passes : 0;
+    } else {
+      failure = find_work(step, work);
+      recorder_->add(StepRecord{.step = static_cast<int>(i),
+                                .id = step.id,
+                                .probe = step.probe.name,
+                                .method = step.probe.method,
+                                .concurrent = step.concurrent,
+                                .sampled = is_sampled(step, nodes),
+                                .of_group = step.probe.participants == Participants::group,
+                                .params = step.scenario.params,
+                                .work = step.work,
+                                .metrics = step.metrics});
+    }
+    if (!failure.empty()) {
+      progress_.note(fmt::format("{}: {}", step.id, failure));
+      recorder_->add(OmissionRecord{step.id, std::nullopt, failure});
+    }
+  }
+}
+
+// What so few nodes cannot be asked.
+void Lead::omit_steps(int nodes) {
+  for (const auto& step : plan_.suite.steps) {
+    if (const auto reason = plan::reason_without_slots(step, nodes)) {
+      recorder_->add(OmissionRecord{step.id, std::nullopt, *reason});
+    }
+  }
+}
+
+std::vector<plan::Slot> Lead::slots_for(const std::vector<NodeInfo>& nodes) {
+  const auto& steps = plan_.suite.steps;
+  auto planned = plan::within_budget(
+      steps, plan::make_slots(steps, static_cast<int>(nodes.size()), plan_.options.seed));
+  for (const auto& omission : planned.omitted) {
+    progress_.note(fmt::format("{}: {}", omission.step, omission.reason));
+    recorder_->add(omission);
+  }
+  kept_s_ += kAnalysisOfValue_s * values_of(planned.slots, steps);
+  if (!plan_.before) {
+    return std::move(planned.slots);
+  }
+  auto missing = plan::missing_slots(planned.slots, steps, *plan_.before, nodes);
+  progress_.note(fmt::format("the run goes on: {} of {} slots are missing", missing.size(),
+                             planned.slots.size()));
+  return missing;
+}
+
+void Lead::measure(const std::vector<plan::Slot>& slots) {
+  if (!job_.measure(slots, {.end_s = end_s()}) || !plan_.options.confirm) {
+    return;
+  }
+  confirm_suspects(job_,
+                   {.steps = plan_.suite.steps,
+                    .slots = first_free_slot(recorder_->run(), slots.size()),
+                    .start = start_,
+                    .end_s = end_s(),
+                    .judge = [this] { return judged(); }},
+                   plan_.options, *recorder_, progress_);
+}
+
+int Lead::finish() {
+  auto outcome = job_.finish(end_s());
+  if (outcome.interrupted) {
+    return save_interrupted();
+  }
+  recorder_->add(EndRecord{
+      .interrupted = false, .reason = "", .time = outcome.time, .waiting = outcome.waiting});
+  recorder_->sync();
+  return report();
+}
+
+// A launcher that sent SIGTERM sends SIGKILL a second later, and a busy disk may need longer than
+// that to sync: so first what was measured, then who is to blame.
+int Lead::save_interrupted() {
+  recorder_->sync();
+  job_.call_roll();
+  recorder_->add(EndRecord{.interrupted = true,
+                           .reason = "interrupted by a signal",
+                           .time = job_.time(),
+                           .waiting = {}});
+  recorder_->sync();
+  fmt::print(stderr, "fleetbench: interrupted; `fleetbench analyze {}` reports what was measured\n",
+             recorder_->directory().path().string());
+  return kInconclusive;
+}
+
+int Lead::report() {
+  const Report report = judged();
+  std::string unwritten;
+  try {
+    record::write_report(recorder_->directory(), report_json(report), prometheus_text(report),
+                         report.verdict);
+  } catch (const std::system_error& error) {
+    unwritten = error.what();
+  }
+  print(report, plan_.options.json, recorder_->directory().path().string());
+  if (!unwritten.empty()) {
+    fmt::print(stderr, "fleetbench: the report is not on disk: {}\n", unwritten);
+  }
+  return run_exit_code(report.verdict, plan_.options.exit_on_warn);
+}
+
+}  // namespace
+
+int lead(fleet::Job& job, RunPlan& plan, Clock::time_point start) {
+  return Lead(job, plan, start).run();
+}
+
+}  // namespace fleetbench::cli

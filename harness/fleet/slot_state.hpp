@@ -1,0 +1,49 @@
+// The slot under way as the root knows it, and what is recorded of it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/plan/slots.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench::fleet {
+
+// Who measures for a node.
+struct Owner {
+  int node = 0;
+  std::optional<int> peer;  // of a pair
+  std::size_t party = 0;
+  double prepare_s = 0;
+};
+
+struct SlotState {
+  plan::Slot slot;
+  std::map<int, Owner> owners;   // by rank
+  double start_s = 0;            // on the clock of the run
+  std::set<std::size_t> broken;  // parties of a group probe that lost a member
+  bool is_cut = false;           // by the end of the run's time
+  const plan::Party& party_of(const Owner& owner) const { return slot.parties[owner.party]; }
+};
+
+// The slot laid out: `nodes[i]` has index i.
+SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
+               const std::vector<NodeInfo>& nodes);
+
+// Who measures together, where a reader cannot know it: not each by itself, not two, not all of
+// `nodes`.
+plan::Party group_of(const SlotState& state, const Owner& owner, const plan::PlannedStep& step,
+                     std::size_t nodes);
+
+// An agent's answer to "prepare" or "measure" as it is recorded. An answer without the values that
+// the step has is a failure.
+SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner& owner,
+                         const plan::PlannedStep& step, std::size_t nodes);
+
+// The same where there is no answer.
+SampleRecord failed_sample(Status status, std::string reason, const SlotState& state,
+                           const Owner& owner, const plan::PlannedStep& step, std::size_t nodes);
+
+}  // namespace fleetbench::fleet

@@ -1,0 +1,121 @@
+#include "harness/gate/launcher.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cerrno>
+
+namespace fleetbench::gate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSleep_ms = 50;
+constexpr std::size_t kLastLines = 12;
+constexpr std::size_t kLongestLine = 400;
+
+std::vector<std::string> environment() {
+  constexpr const char* kRecovery = "OMPI_MCA_orte_enable_recovery=";
+  std::vector<std::string> result;
+  bool said = false;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    result.emplace_back(*variable);
+    said = said || result.back().starts_with(kRecovery);
+  }
+  if (!said) {
+    result.push_back(std::string(kRecovery) + "1");
+  }
+  return result;
+}
+
+void write_all(int to, const char* text, std::size_t size) {
+  while (size > 0) {
+    const ssize_t count = ::write(to, text, size);
+    if (count < 0 && errno != EINTR) {
+      return;  // nobody reads it
+    }
+    text += std::max<ssize_t>(count, 0);
+    size -= static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+}
+
+}  // namespace
+
+Launcher::Launcher(const std::vector<std::string>& command) : process_(command, environment()) {
+  process_.close_input();
+}
+
+bool Launcher::turn() {
+  std::array<pollfd, 2> waiting{{{output_closed_ ? -1 : process_.output(), POLLIN, 0},
+                                 {errors_closed_ ? -1 : process_.errors(), POLLIN, 0}}};
+  ::poll(waiting.data(), waiting.size(), kSleep_ms);
+  output_closed_ = output_closed_ || !pass_on(process_.output(), STDOUT_FILENO, false);
+  errors_closed_ = errors_closed_ || !pass_on(process_.errors(), STDERR_FILENO, true);
+  exit_ = process_.reap();
+  return !exit_;
+}
+
+// False once the other end is closed.
+bool Launcher::pass_on(int from, int to, bool keep_it) {
+  std::array<char, 16384> buffer{};
+  while (true) {
+    const ssize_t count = ::read(from, buffer.data(), buffer.size());
+    if (count <= 0) {
+      return count < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    write_all(to, buffer.data(), static_cast<std::size_t>(count));
+    if (keep_it) {
+      keep({buffer.data(), static_cast<std::size_t>(count)});
+    }
+  }
+}
+
+void Launcher::keep(const std::string& text) {
+  for (const char letter : text) {
+    if (lines_.empty()) {
+      lines_.emplace_back();
+    }
+    if (letter != '\n' && letter != '\r') {
+      if (lines_.back().size() < kLongestLine) {
+        lines_.back() += letter;
+      }
+    } else if (!lines_.back().empty()) {
+      lines_.emplace_back();
+    }
+  }
+  while (lines_.size() > kLastLines) {
+    lines_.pop_front();
+  }
+}
+
+void Launcher::end(double patience_s) {
+  process_.signal_group(SIGTERM);
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(patience_s));
+  while (turn() && Clock::now() < until) {
+  }
+  if (!exit_) {
+    process_.signal_group(SIGKILL);
+    const auto last = Clock::now() + std::chrono::seconds(1);
+    while (turn() && Clock::now() < last) {
+    }
+  }
+}
+
+std::string Launcher::how_it_ended() const {
+  return exit_ ? worker::describe(*exit_) : "does not end, the kernel holds it";
+}
+
+std::string Launcher::last_words() const {
+  std::string text = fmt::format("{}", fmt::join(lines_, "\n"));
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text;
+}
+
+}  // namespace fleetbench::gate

@@ -1,0 +1,104 @@
+#include "harness/plan/resume.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace fleetbench::plan {
+namespace {
+
+// Of what a sample is. A node that measures in several groups in one pass has one in each of their
+// slots; else the slot does not matter, for a group is measured again, in a slot of another number,
+// when it loses a member.
+using Occasion = std::tuple<int, int, int, int>;  // pass, node, peer, slot
+
+Occasion occasion(const PlannedStep& step, int pass, int node, int peer, int slot) {
+  return {pass, node, peer, step.scenario.groups ? slot : -1};
+}
+
+class Measured {
+ public:
+  Measured(const std::vector<PlannedStep>& steps, const RunData& run) : steps_(steps) {
+    for (const auto& sample : run.samples) {
+      if (!sample.confirms) {
+        add(sample);
+      }
+    }
+  }
+
+  bool has(const Slot& slot, int node, int peer) const {
+    const auto& step = steps_[static_cast<std::size_t>(slot.step)];
+    return by_step_.contains(slot.step) &&
+           by_step_.at(slot.step).contains(occasion(step, slot.pass, node, peer, slot.index));
+  }
+
+ private:
+  void add(const SampleRecord& sample) {
+    const auto& step = steps_.at(static_cast<std::size_t>(sample.step));
+    by_step_[sample.step].insert(
+        occasion(step, sample.pass, sample.node, sample.peer.value_or(-1), sample.slot));
+  }
+
+  const std::vector<PlannedStep>& steps_;
+  std::map<int, std::set<Occasion>> by_step_;
+};
+
+bool is_measured(const Slot& slot, const Party& party, const Measured& measured,
+                 Participants participants, const std::vector<NodeInfo>& nodes) {
+  return std::ranges::all_of(party, [&](int node) {
+    const bool takes_part = !nodes[static_cast<std::size_t>(node)].ranks.empty();
+    const int peer = participants != Participants::pair ? -1
+                     : party[0] == node                 ? party[1]
+                                                        : party[0];
+    return !takes_part || measured.has(slot, node, peer);
+  });
+}
+
+}  // namespace
+
+MatchedNodes match_nodes(const std::vector<NodeInfo>& before, const std::vector<NodeInfo>& now) {
+  std::map<std::string, const NodeInfo*> by_name;
+  for (const auto& node : now) {
+    by_name[node.name] = &node;
+  }
+  MatchedNodes matched{before, {}};
+  for (auto& node : matched.nodes) {
+    const auto found = by_name.find(node.name);
+    node.ranks = found != by_name.end() ? found->second->ranks : std::vector<int>();
+    node.boot_id = found != by_name.end() ? found->second->boot_id : node.boot_id;
+    by_name.erase(node.name);
+  }
+  for (const auto& [name, node] : by_name) {
+    matched.strangers.push_back(name);
+  }
+  return matched;
+}
+
+void add_absent(std::vector<NodeInfo>& nodes, const std::vector<std::string>& hosts) {
+  for (const auto& host : hosts) {
+    if (std::ranges::none_of(nodes, [&](const auto& node) { return node.name == host; })) {
+      nodes.push_back({.index = static_cast<int>(nodes.size()),
+                       .name = host,
+                       .boot_id = "",
+                       .ranks = {},
+                       .inventory = nullptr,
+                       .cohort = ""});
+    }
+  }
+}
+
+std::vector<Slot> missing_slots(std::vector<Slot> slots, const std::vector<PlannedStep>& steps,
+                                const RunData& run, const std::vector<NodeInfo>& nodes) {
+  const Measured measured(steps, run);
+  for (auto& slot : slots) {
+    const auto participants = steps[static_cast<std::size_t>(slot.step)].probe.participants;
+    std::erase_if(slot.parties, [&](const Party& party) {
+      return is_measured(slot, party, measured, participants, nodes);
+    });
+  }
+  std::erase_if(slots, [](const Slot& slot) { return slot.parties.empty(); });
+  return slots;
+}
+
+}  // namespace fleetbench::plan
