@@ -131,8 +131,8 @@ struct WaitingCost {
 // A run that broke off goes on. What was said of losses, omissions and of its end counts no longer;
 // what still holds is said again.
 struct ResumeRecord {
-  std::string created;     // ISO 8601, UTC
-  double start_s = 0;      // where its clock goes on, on that of the run
+  std::string created;  // ISO 8601, UTC
+  double start_s = 0;   // where its clock goes on, on that of the run
 };
 
 struct EndRecord {

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of a root that ends in these moments.
-constexpr int kLockWait_ms = 3000;
+constexpr int kLockWait_ms = 5000;
 
 void wait_for_lock(const fs::path& directory) {
   for (int ms = 0; ms < kLockWait_ms && record::is_locked(directory); ms += 100) {
@@ -36,7 +36,7 @@ void wait_for_lock(const fs::path& directory) {
 bool is_complete(const RunData& run) { return run.end && !run.end->interrupted; }
 
 // Who was expected, and who came up besides; the latter know their ranks.
-std::vector<NodeInfo> nodes_of(const fs::path& directory, const std::vector<std::string>& hosts) {
+std::vector<NodeInfo> nodes_of(const fs::path& directory, const WhatHappened& happened) {
   const auto marks = record::read_marks(directory);
   std::vector<NodeInfo> nodes;
   const auto node_named = [&](const std::string& name) -> NodeInfo& {
@@ -52,9 +52,11 @@ std::vector<NodeInfo> nodes_of(const fs::path& directory, const std::vector<std:
                      .cohort = ""});
     return nodes.back();
   };
-  for (const auto& host : hosts) {
-    const auto* mark = gate::mark_of(host, marks);
-    node_named(mark != nullptr ? mark->host : host);
+  for (const auto* hosts : {&happened.hosts, &happened.absent}) {
+    for (const auto& host : *hosts) {
+      const auto* mark = gate::mark_of(host, marks);
+      node_named(mark != nullptr ? mark->host : host);
+    }
   }
   for (const auto& mark : marks) {
     node_named(mark.host).ranks.push_back(mark.rank);
@@ -66,14 +68,14 @@ std::vector<NodeInfo> nodes_of(const fs::path& directory, const std::vector<std:
 }
 
 // A run that never began, as far as it is known.
-RunData run_without_beginning(const fs::path& directory, const std::vector<std::string>& hosts) {
+RunData run_without_beginning(const fs::path& directory, const WhatHappened& happened) {
   RunData run;
   run.header.run_id = utc("{:%Y%m%dT%H%M%SZ}-launch");
   run.header.created = utc("{:%Y-%m-%dT%H:%M:%SZ}");
   run.header.version = kVersion;
   run.header.build = kBuild;
   run.header.scenario = Json::object();
-  run.header.nodes = nodes_of(directory, hosts);
+  run.header.nodes = nodes_of(directory, happened);
   return run;
 }
 
@@ -96,6 +98,26 @@ std::vector<LossRecord> losses_of(const RunData& run, const fs::path& directory,
     }
   }
   return losses;
+}
+
+// The node of rank 0, which led the run until it was gone. What it did then is known only from what
+// it recorded before.
+std::vector<Record> loss_of_root(const RunData& run, const std::string& reason) {
+  for (const auto& node : run.header.nodes) {
+    if (std::ranges::count(node.ranks, 0) > 0) {
+      const bool measured = !run.samples.empty();
+      const auto step = measured
+                            ? run.steps.at(static_cast<std::size_t>(run.samples.back().step)).id
+                            : std::string("start");
+      return {LossRecord{.rank = 0,
+                         .node = node.index,
+                         .slot = std::nullopt,
+                         .step = step,
+                         .phase = measured ? "measure" : "start",
+                         .reason = reason}};
+    }
+  }
+  return {};
 }
 
 EndRecord broken_off(const std::string& reason, const RunData& run) {
@@ -178,8 +200,8 @@ Verdict close_run(const fs::path& directory, const WhatHappened& happened) {
     return record::load_verdict(record::RunDirectory::open(directory));
   }
   const bool is_new = !run;
-  RunData known = run ? std::move(*run) : run_without_beginning(directory, happened.hosts);
-  std::vector<Record> records;
+  RunData known = run ? std::move(*run) : run_without_beginning(directory, happened);
+  auto records = happened.root_lost ? loss_of_root(known, happened.reason) : std::vector<Record>();
   for (auto& loss : losses_of(known, directory, happened.absent)) {
     records.emplace_back(std::move(loss));
   }

@@ -48,9 +48,9 @@ void confirm_suspects(fleet::Job& job, const Passes& passes, const RunOptions& o
     return std::chrono::duration<double>(fleet::Job::Clock::now() - passes.start).count();
   };
   const double begun_s = now_s();
-  const double limit_s = std::min(
-      options.confirm_limit_s.value_or(std::max(kShortestLimit_s, kShareOfRun * begun_s)),
-      std::max(0.0, passes.end_s - begun_s));
+  const double limit_s =
+      std::min(options.confirm_limit_s.value_or(std::max(kShortestLimit_s, kShareOfRun * begun_s)),
+               std::max(0.0, passes.end_s - begun_s));
   int first_slot = passes.slots;
   while (true) {
     const Report report = passes.judge();

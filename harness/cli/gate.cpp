@@ -24,7 +24,7 @@ using gate::Words;
 
 constexpr int kMostAttempts = 3;
 // The run ends by itself within its budget and some seconds; the gate waits no longer than that.
-constexpr double kAfterBudget_s = 2;
+constexpr double kAfterBudget_s = 1;
 // Of the budget: what starting the ranks and ending the launcher takes.
 constexpr double kLaunching_s = 2;
 // A launch and a few slots take at least as long.
@@ -102,8 +102,8 @@ Words Gate::words() const {
   std::ranges::copy_if(hosts_, std::back_inserter(left), [&](const std::string& host) {
     return std::ranges::find(without_, host) == without_.end();
   });
-  Words words = hosts_.empty() ? options_.command
-                               : gate::with_hosts(options_.command, hosts_, left, text_of);
+  Words words =
+      hosts_.empty() ? options_.command : gate::with_hosts(options_.command, hosts_, left, text_of);
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!gate::argument(options_.command, name)) {
       words.push_back(name);
@@ -147,16 +147,17 @@ Gate::Attempt Gate::attempt() {
   absent.insert(absent.end(), without_.begin(), without_.end());
   attempt.verdict = close_run(directory_, {.hosts = hosts_,
                                            .absent = absent,
+                                           .root_lost = attempt.outcome.root_lost,
                                            .reason = reason(attempt.outcome, launcher),
                                            .json = options_.json});
   return attempt;
 }
 
 std::string Gate::reason(const gate::Outcome& outcome, const gate::Launcher& launcher) const {
-  std::string text = outcome.ended_because.empty()
-                         ? fmt::format("the launcher {} before the run was over",
-                                       launcher.how_it_ended())
-                         : outcome.ended_because;
+  std::string text =
+      outcome.ended_because.empty()
+          ? fmt::format("the launcher {} before the run was over", launcher.how_it_ended())
+          : outcome.ended_because;
   if (const auto words = launcher.last_words(); !words.empty() && outcome.ended_because.empty()) {
     text += "; its last words: " + words;
   }
@@ -173,9 +174,8 @@ bool Gate::leave_out(const Attempt& attempt) {
   const auto marks = record::read_marks(directory_);
   for (const auto& host : hosts_) {
     const auto* mark = gate::mark_of(host, marks);
-    const bool is_lost =
-        std::ranges::find(lost, host) != lost.end() ||
-        (mark != nullptr && std::ranges::find(lost, mark->host) != lost.end());
+    const bool is_lost = std::ranges::find(lost, host) != lost.end() ||
+                         (mark != nullptr && std::ranges::find(lost, mark->host) != lost.end());
     if (is_lost && std::ranges::find(without_, host) == without_.end()) {
       without_.push_back(host);
     }

@@ -15,7 +15,8 @@ constexpr const char* kEpilogue =
     "  fleetbench gate --budget 3m -- mpirun --host n1,n2,n3,n4 fleetbench --suite quick\n"
     "  fleetbench gate --hosts 'n[01-64]' --retry-without-lost -- \\\n"
     "      mpirun -np {count} --host {hosts} fleetbench --suite quick\n\n"
-    "Exit codes, whatever the launcher's is: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong usage, "
+    "Exit codes, whatever the launcher's is: 0 PASS, 1 WARN, 2 FAIL, 3 INCONCLUSIVE, 64 wrong "
+    "usage, "
     "70 internal error.\n";
 
 Usage usage() {
@@ -26,15 +27,18 @@ Usage usage() {
           "names hosts that do not come up, ends what hangs, reports what was measured.",
       .synopsis = "[OPTIONS] -- LAUNCHER ... fleetbench ...",
       .options =
-          {{"out", "folder of the run, which all nodes share; default: a new one under fleetbench-runs/",
+          {{"out",
+            "folder of the run, which all nodes share; default: a new one under fleetbench-runs/",
             "DIR"},
            {"budget", "all is over within this time (90s, 10m, 2h) and 5 s; default: no limit",
             "TIME"},
            {"launch-limit", "most that all ranks may take to come up; default: 60s", "TIME"},
-           {"hosts", "expected, as n1,n2 or n[01-64]; default: those that the launcher's options name",
+           {"hosts",
+            "expected, as n1,n2 or n[01-64]; default: those that the launcher's options name",
             "LIST"},
            {"retry-without-lost",
-            "start again without hosts that did not come up or were lost with the run; twice at most",
+            "start again without hosts that did not come up or were lost with the run; twice at "
+            "most",
             ""},
            {"json", "print report.json instead of the summary", ""}},
       .epilogue = kEpilogue};

@@ -22,7 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 // All ranks left MPI_Init together: only who stopped since then takes long to say hello.
 constexpr double kHello_s = 60;
-// Of the budget, kept for the analysis and the report: for each value that is measured, and besides.
+// Of the budget, kept for the analysis and the report: for each value that is measured, and
+// besides.
 constexpr double kAnalysisOfValue_s = 1e-6;
 constexpr double kReport_s = 1;
 constexpr const char* kNoWork = "not measured, for how much work to do could not be found";
@@ -33,10 +34,9 @@ std::string calibrate(Catalog& catalog, plan::PlannedStep& step, std::map<std::s
                       double limit_s, const std::function<void()>& meanwhile) {
   try {
     const auto found = done.find(step.scenario.id);
-    step.work = found != done.end()
-                    ? found->second
-                    : catalog.calibrate({step.probe, step.over_mpi}, step.scenario.params,
-                                             limit_s, meanwhile);
+    step.work = found != done.end() ? found->second
+                                    : catalog.calibrate({step.probe, step.over_mpi},
+                                                        step.scenario.params, limit_s, meanwhile);
     done[step.scenario.id] = step.work;
     return "";
   } catch (const std::runtime_error& error) {
@@ -59,12 +59,13 @@ std::string reason_without_work(const RunData& before, const std::string& step) 
   return "";
 }
 
-double values_of(const std::vector<plan::Slot>& slots, const std::vector<plan::PlannedStep>& steps) {
+double values_of(const std::vector<plan::Slot>& slots,
+                 const std::vector<plan::PlannedStep>& steps) {
   double values = 0;
   for (const auto& slot : slots) {
     for (const auto& party : slot.parties) {
-      values += static_cast<double>(
-          party.size() * steps[static_cast<std::size_t>(slot.step)].metrics.size());
+      values += static_cast<double>(party.size() *
+                                    steps[static_cast<std::size_t>(slot.step)].metrics.size());
     }
   }
   return values;

@@ -103,8 +103,8 @@ double duration_s(const std::string& option, const std::string& text, double lea
   const auto unit = kUnits.find(std::string(end, text.data() + text.size()));
   const double seconds = unit == kUnits.end() ? 0 : number * unit->second;
   if (error != std::errc() || !(seconds >= least_s && seconds <= kLongest_s)) {
-    throw InputError(fmt::format(
-        "--{} {}: is not a time of at least {:g} s, as 90s, 10m or 2h", option, text, least_s));
+    throw InputError(fmt::format("--{} {}: is not a time of at least {:g} s, as 90s, 10m or 2h",
+                                 option, text, least_s));
   }
   return seconds;
 }

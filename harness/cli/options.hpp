@@ -53,8 +53,8 @@ std::string help(const Usage& usage);
 // Throws InputError unless the text is a whole number from `least` to `most`.
 long whole_number(const std::string& option, const std::string& text, long least, long most);
 
-// Seconds: "90s", "10m", "2h", or a number of seconds. Throws InputError unless it is from `least_s`
-// to a year.
+// Seconds: "90s", "10m", "2h", or a number of seconds. Throws InputError unless it is from
+// `least_s` to a year.
 double duration_s(const std::string& option, const std::string& text, double least_s);
 
 // {"compute=2", "host=4"} → {compute: 0.02, host: 0.04}; "all=1" sets every layer. Throws

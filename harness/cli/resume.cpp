@@ -19,9 +19,10 @@ Usage usage() {
           "Exit codes: those of `fleetbench run`.",
       .synopsis = "DIR [OPTIONS]",
       .options = std::move(options),
-      .epilogue = "Example:\n"
-                  "  mpirun -np 63 --map-by ppr:1:node --hostfile hosts-left fleetbench resume "
-                  "/shared/run1\n",
+      .epilogue =
+          "Example:\n"
+          "  mpirun -np 63 --map-by ppr:1:node --hostfile hosts-left fleetbench resume "
+          "/shared/run1\n",
       .positional = 1};
 }
 

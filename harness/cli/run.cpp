@@ -23,9 +23,8 @@ int run_command(const Invocation& invocation) {
     }
     return kOk;
   }
-  return take_part(*options, invocation.start, [&](worker::Worker& worker) {
-    return plan_run(*options, invocation, worker);
-  });
+  return take_part(*options, invocation.start,
+                   [&](worker::Worker& worker) { return plan_run(*options, invocation, worker); });
 }
 
 }  // namespace fleetbench::cli

@@ -113,11 +113,12 @@ SuiteOptions suite_options(const Arguments& arguments) {
 }  // namespace
 
 std::vector<Option> time_options() {
-  return {{"budget",
-           "the whole run ends within this time (90s, 10m, 2h) and 5 s; what was left out for it is "
-           "listed; default: no limit",
-           "TIME"},
-          {"launch-limit", "most that all ranks may take to come up; default: 2m", "TIME"}};
+  return {
+      {"budget",
+       "the whole run ends within this time (90s, 10m, 2h) and 5 s; what was left out for it is "
+       "listed; default: no limit",
+       "TIME"},
+      {"launch-limit", "most that all ranks may take to come up; default: 2m", "TIME"}};
 }
 
 void read_time_options(const Arguments& arguments, RunOptions& run) {

@@ -18,10 +18,10 @@ struct RunOptions {
   std::string out;                      // empty: a new folder under fleetbench-runs/
   std::optional<std::string> baseline;  // file or run directory
   std::uint64_t seed = 0;
-  std::optional<double> budget_s;        // of the whole run, from the start of this process
-  double launch_limit_s = 120;           // for all ranks to come up
-  std::vector<std::string> without;      // hosts that were expected and did not come up
-  bool under_gate = false;               // `fleetbench gate` started this
+  std::optional<double> budget_s;    // of the whole run, from the start of this process
+  double launch_limit_s = 120;       // for all ranks to come up
+  std::vector<std::string> without;  // hosts that were expected and did not come up
+  bool under_gate = false;           // `fleetbench gate` started this
   bool json = false;
   bool exit_on_warn = false;
   bool confirm = true;                    // measure suspects again

@@ -70,12 +70,8 @@ RunPlan plan_run(const RunOptions& options, const Invocation& invocation, worker
   auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
   const fs::path out =
       options.out.empty() ? new_run_folder(suite.scenario.name) : fs::path(options.out);
-  return {options,
-          invocation.arguments,
-          std::move(catalog),
-          std::move(suite),
-          std::move(baseline),
-          record::RunDirectory::create(out),
+  return {options,          invocation.arguments, std::move(catalog),
+          std::move(suite), std::move(baseline),  record::RunDirectory::create(out),
           std::nullopt};
 }
 
@@ -101,12 +97,8 @@ RunPlan plan_to_resume(const std::string& path, const RunOptions& times, worker:
   Suite suite = resolve_again(parse_scenario(before.header.scenario.dump(), path + "/run.json"),
                               options.suite, catalog);
   auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
-  return {options,
-          before.header.arguments,
-          std::move(catalog),
-          std::move(suite),
-          std::move(baseline),
-          std::move(directory),
+  return {options,          before.header.arguments, std::move(catalog),
+          std::move(suite), std::move(baseline),     std::move(directory),
           std::move(before)};
 }
 

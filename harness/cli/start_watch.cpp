@@ -1,6 +1,9 @@
 #include "harness/cli/start_watch.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -16,10 +19,21 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFresh = std::chrono::seconds(1);
 
+// The gate has the launcher leave the other ranks alone when one ends; so nobody would end them
+// when the launcher itself, or its daemon on this node, is gone.
+void end_with_parent() {
+  const pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) {
+    std::_Exit(kInternalError);
+  }
+}
+
 }  // namespace
 
 StartWatch::StartWatch(const RunOptions& options) {
   if (options.under_gate) {
+    end_with_parent();
     try {
       mark_.emplace(options.out, fleet::rank_given_by_launcher(), fleet::ranks_given_by_launcher());
     } catch (const std::system_error& error) {
@@ -48,10 +62,11 @@ void StartWatch::watch(double limit_s) {
       mark_->say_alive();
     }
     if (Clock::now() > end) {
-      complain(fmt::format(
-          "rank {}: not all ranks came up within {:.0f} s (--launch-limit); start it by `fleetbench "
-          "gate` to learn which did not",
-          fleet::rank_given_by_launcher(), limit_s));
+      complain(
+          fmt::format("rank {}: not all ranks came up within {:.0f} s (--launch-limit); start it "
+                      "by `fleetbench "
+                      "gate` to learn which did not",
+                      fleet::rank_given_by_launcher(), limit_s));
       std::_Exit(kInternalError);
     }
   }

@@ -36,7 +36,7 @@ Order order_from(const Json& message) {
 }
 
 // Who is told to stop still answers for so long: the root asks then who is left.
-constexpr auto kAfterword = std::chrono::seconds(3);
+constexpr auto kAfterword = std::chrono::milliseconds(1500);
 
 }  // namespace
 
@@ -226,7 +226,8 @@ void serve_root(Agent& agent, const std::function<bool()>& is_told_to_stop) {
       throw Interrupted();
     }
     if (agent.root_silence_s() > kRootSilence_s) {
-      throw FleetError(fmt::format("not a word from rank 0 for {:.0f} s: giving up", kRootSilence_s));
+      throw FleetError(
+          fmt::format("not a word from rank 0 for {:.0f} s: giving up", kRootSilence_s));
     }
     if (agent.tick()) {
       patience.reset();

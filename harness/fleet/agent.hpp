@@ -34,8 +34,8 @@ inline constexpr int kTagToAgent = 1;
 inline constexpr int kTagToRoot = 2;
 inline constexpr int kRoot = 0;
 
-// The root says that it lives at least so often; who hears nothing of it for so long gives up, for a
-// root that has stopped ends no job. In between a root may analyse, or wait for its disk.
+// The root says that it lives at least so often; who hears nothing of it for so long gives up, for
+// a root that has stopped ends no job. In between a root may analyse, or wait for its disk.
 inline constexpr double kAliveInterval_s = 10;
 inline constexpr double kRootSilence_s = 60;
 

@@ -25,7 +25,8 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
       sink_(sink),
       progress_(progress),
       now_s_(std::move(seconds_since_start)),
-      gone_(nodes.size(), false) {
+      gone_(nodes.size(), false),
+      stuck_(nodes.size(), false) {
   for (const auto& node : nodes_) {
     for (const int rank : node.ranks) {
       node_of_rank_[rank] = node.index;
@@ -63,12 +64,42 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
   note_skipped(skipped);
 }
 
-plan::Slot Controller::remaining(const plan::Slot& slot) const {
-  auto alive = plan::without(slot, gone_, step_of(slot).probe.participants);
-  std::erase_if(alive.parties, [&](const plan::Party& party) {
-    return timeouts_.left_out(slot.step, party);
-  });
+plan::Slot Controller::remaining(const plan::Slot& slot) {
+  const auto& step = step_of(slot);
+  auto alive =
+      plan::without(slot, step.over_mpi ? unfit_for(step) : gone_, step.probe.participants);
+  std::erase_if(alive.parties,
+                [&](const plan::Party& party) { return timeouts_.left_out(slot.step, party); });
   return alive;
+}
+
+// Of a step over MPI. Nodes in whose MPI something hangs cannot be compared with the others; where
+// that are all that are left, they can with each other.
+std::vector<bool> Controller::unfit_for(const plan::PlannedStep& step) {
+  int free = 0;
+  std::vector<std::string> left_out;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    free += !gone_[i] && !stuck_[i] ? 1 : 0;
+    if (!gone_[i] && stuck_[i]) {
+      left_out.push_back(nodes_[i].name);
+    }
+  }
+  if (free == 0 || left_out.empty()) {
+    return gone_;
+  }
+  if (told_of_stuck_.insert(step.id).second) {
+    const auto reason = fmt::format(
+        "not measured any more on {}: a measurement with a node that was lost still "
+        "hangs in their MPI, and would slow this one",
+        fmt::join(left_out, ", "));
+    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
+    progress_.note(fmt::format("{}: {}", step.id, reason));
+  }
+  auto unfit = gone_;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    unfit[i] = gone_[i] || stuck_[i];
+  }
+  return unfit;
 }
 
 bool Controller::fits(const plan::Slot& slot, const TimeLimits& limits) const {
@@ -92,9 +123,10 @@ void Controller::note_skipped(const std::vector<plan::Slot>& skipped) {
   }
   for (const auto& [index, of_step] : passes) {
     const auto& step = steps_[static_cast<std::size_t>(index)];
-    const auto reason = fmt::format("not measured, or in part, in {} of {} passes: the time of the "
-                                    "run (--budget) was used up",
-                                    of_step.size(), step.passes);
+    const auto reason = fmt::format(
+        "not measured, or in part, in {} of {} passes: the time of the "
+        "run (--budget) was used up",
+        of_step.size(), step.passes);
     sink_.add(OmissionRecord{step.id, std::nullopt, reason});
     progress_.note(fmt::format("{}: {}", step.id, reason));
   }
@@ -266,9 +298,17 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
       state.broken.insert(state.owners.at(rank).party);
     }
   }
+  if (!answers.lost.empty() && step_of(state.slot).over_mpi) {
+    // What hangs makes the next ones slower than they were.
+    std::erase_if(history_s_, [&](const auto& entry) {
+      return steps_[static_cast<std::size_t>(entry.first.first)].over_mpi;
+    });
+  }
   state.is_cut = state.is_cut || answers.cut;
   for (const auto& [rank, late] : answers.late) {
     const Owner& owner = state.owners.at(rank);
+    stuck_[static_cast<std::size_t>(owner.node)] =
+        stuck_[static_cast<std::size_t>(owner.node)] || step_of(state.slot).over_mpi;
     if (!answers.cut && !is_measured_again(state, owner)) {
       record_timeout(state, owner, fmt::format("{}: {}{}", phase, late.reason, late.last_words));
     }

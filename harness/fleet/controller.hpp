@@ -52,7 +52,8 @@ class Controller {
   bool may_finalize() const { return may_finalize_; }
 
  private:
-  plan::Slot remaining(const plan::Slot& slot) const;
+  plan::Slot remaining(const plan::Slot& slot);
+  std::vector<bool> unfit_for(const plan::PlannedStep& step);
   bool fits(const plan::Slot& slot, const TimeLimits& limits) const;
   void note_skipped(const std::vector<plan::Slot>& skipped);
   void announce(const plan::Slot& next);
@@ -88,7 +89,9 @@ class Controller {
   Progress& progress_;
   std::function<double()> now_s_;
   std::map<int, int> node_of_rank_;
-  std::vector<bool> gone_;  // by node
+  std::vector<bool> gone_;   // by node
+  std::vector<bool> stuck_;  // by node: a measurement hangs in its MPI, which slows later ones
+  std::set<std::string> told_of_stuck_;  // steps
   std::set<int> lost_ranks_;
   TimeLimits limits_;
   Timeouts timeouts_;

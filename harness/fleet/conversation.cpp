@@ -102,7 +102,8 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
   round.pending.erase(envelope.from);
   // A failure may come at once and tells nothing of how long the work takes; nor does who answers
   // only after all.
-  const bool ok = message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok);
+  const bool ok =
+      message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok);
   if (ok && !is_stopped) {
     round.answered_s.push_back(seconds_since(round.start));
   }
@@ -122,8 +123,7 @@ void Conversation::stop_the_late(const Question& question, Round& round,
                                  const std::vector<double>& history_s) {
   const double now_s = seconds_since(round.start);
   const int asked = static_cast<int>(question.messages.size());
-  const double deadline_s =
-      plan::deadline_s(round.answered_s, asked, history_s, question.limit_s);
+  const double deadline_s = plan::deadline_s(round.answered_s, asked, history_s, question.limit_s);
   if (now_s <= std::min(deadline_s, question.cut_s)) {
     return;
   }

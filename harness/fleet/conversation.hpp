@@ -29,10 +29,10 @@ struct Late {
 };
 
 struct Answers {
-  std::map<int, Json> given;         // by rank
-  std::map<int, Late> late;          // did not answer in time, but said that they gave up
-  std::map<int, std::string> lost;   // did not even do that, or stopped: why they count as lost
-  bool cut = false;                  // the late are so because the wait was cut short
+  std::map<int, Json> given;        // by rank
+  std::map<int, Late> late;         // did not answer in time, but said that they gave up
+  std::map<int, std::string> lost;  // did not even do that, or stopped: why they count as lost
+  bool cut = false;                 // the late are so because the wait was cut short
 };
 
 // What is told while a question waits for its answers.

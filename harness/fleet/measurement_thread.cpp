@@ -57,10 +57,7 @@ MeasurementThread::~MeasurementThread() {
   }
   shared_->changed.notify_one();
   if (abandoned) {
-    // It may spin inside MPI until the process ends: only on time that nobody else wants.
-    const sched_param idle{};
-    pthread_setschedparam(thread.native_handle(), SCHED_IDLE, &idle);
-    thread.detach();
+    thread.detach();  // it may spin inside MPI until the process ends
   } else {
     thread.join();
   }
@@ -80,6 +77,12 @@ void MeasurementThread::start(std::function<void()> work) {
 bool MeasurementThread::busy() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->busy;
+}
+
+void MeasurementThread::set_in_background(bool background) {
+  const sched_param any{};
+  pthread_setschedparam(shared_->thread.native_handle(), background ? SCHED_IDLE : SCHED_OTHER,
+                        &any);
 }
 
 int MeasurementThread::descriptor() const { return shared_->event; }

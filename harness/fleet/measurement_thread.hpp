@@ -21,6 +21,8 @@ class MeasurementThread {
   bool busy() const;
   // Becomes readable when work is done, for poll(2).
   int descriptor() const;
+  // In the background it runs only on time that nobody else wants.
+  void set_in_background(bool background);
 
  private:
   struct Shared;

@@ -1,11 +1,18 @@
 #include "harness/fleet/mpi_session.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <initializer_list>
+#include <thread>
 
 #include "harness/fleet/job.hpp"
 
 namespace fleetbench::fleet {
+namespace {
+
+constexpr auto kAbort = std::chrono::seconds(3);
+
+}  // namespace
 
 MpiSession::MpiSession() {
   int provided = MPI_THREAD_SINGLE;
@@ -27,6 +34,11 @@ MpiSession::MpiSession() {
 MpiSession::~MpiSession() { MPI_Finalize(); }
 
 void MpiSession::abort(int exit_code) {
+  // Where the launcher is gone MPI_Abort may wait for it for ever.
+  std::thread([exit_code] {
+    std::this_thread::sleep_for(kAbort);
+    std::_Exit(exit_code);
+  }).detach();
   MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }

@@ -82,6 +82,7 @@ MpiRunner::MpiRunner(MPI_Comm measuring) : measuring_(measuring) {}
 // The thread holds the slot as long as it works on it.
 void MpiRunner::run(std::function<void(Slot&)> phase) {
   under_way_ = true;
+  set_stuck_in_background(false);
   try {
     thread_ = thread_ ? std::move(thread_) : std::make_unique<MeasurementThread>();
   } catch (const std::system_error& error) {
@@ -149,14 +150,23 @@ std::optional<Outcome> MpiRunner::poll() {
     return std::nullopt;
   }
   under_way_ = false;
+  set_stuck_in_background(true);
   return std::move(slot_->outcome);
+}
+
+// Of the threads that wait inside MPI one makes the progress of all, and that may be a stuck one:
+// it gets its share of time while something is measured over MPI, and none while it is not.
+void MpiRunner::set_stuck_in_background(bool background) {
+  for (const auto& thread : stuck_) {
+    thread->set_in_background(background);
+  }
 }
 
 void MpiRunner::cancel(const std::string& /*reason*/) {
   if (under_way_ && thread_ && thread_->busy()) {
-    ++abandoned_;
-    thread_.reset();
+    stuck_.push_back(std::move(thread_));
   }
+  set_stuck_in_background(true);
   under_way_ = false;
   slot_.reset();
 }

@@ -83,17 +83,19 @@ class MpiRunner : public SlotRunner {
   std::vector<pollfd> descriptors() const override;
 
   // Measurements that were given up while they hung in MPI: MPI_Finalize may hang then too.
-  int abandoned() const { return abandoned_; }
+  int abandoned() const { return static_cast<int>(stuck_.size()); }
 
  private:
   struct Slot;  // what a measurement owns; outlives this object where it is abandoned
   void run(std::function<void(Slot&)> phase);
+  void set_stuck_in_background(bool background);
 
   MPI_Comm measuring_;
   std::unique_ptr<MeasurementThread> thread_;
   std::shared_ptr<Slot> slot_;
   bool under_way_ = false;
-  int abandoned_ = 0;
+  // Abandoned inside MPI, where they spin.
+  std::vector<std::unique_ptr<MeasurementThread>> stuck_;
 };
 
 }  // namespace fleetbench::fleet

@@ -100,9 +100,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 bool has_places(const Words& command) {
-  return std::ranges::any_of(command, [](const std::string& word) {
-    return word.find("{hosts}") != std::string::npos;
-  });
+  return std::ranges::any_of(
+      command, [](const std::string& word) { return word.find("{hosts}") != std::string::npos; });
 }
 
 // As many ranks on each host as before.
@@ -122,7 +121,8 @@ std::size_t program_position(const Words& command) {
   });
   if (found == command.end()) {
     throw InputError(
-        "what follows -- has to start fleetbench, as in: fleetbench gate -- mpirun -np 8 fleetbench "
+        "what follows -- has to start fleetbench, as in: fleetbench gate -- mpirun -np 8 "
+        "fleetbench "
         "--suite quick");
   }
   return static_cast<std::size_t>(found - command.begin());

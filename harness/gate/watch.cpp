@@ -23,11 +23,11 @@ constexpr auto kWord = 5s;
 constexpr auto kRootSilence = 90s;
 // A root that is gone leaves ranks that wait for it. One that has ended well is gone, too, and then
 // the launcher ends in moments.
-constexpr auto kRootGone = 10s;
+constexpr auto kRootGone = 3s;
 // Marks are fresh every second. Who joins last may wait long for the disk.
 constexpr double kStale_s = 10;
-// A launcher that was told to end has to tell its daemons.
-constexpr double kPatience_s = 1.5;
+// A launcher that was told to end has to end its ranks, to whom it leaves a second themselves.
+constexpr double kPatience_s = 3;
 
 bool is_of_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_' ||
@@ -187,13 +187,11 @@ std::string Watch::look_at_root() {
     was_locked_ = true;
     locked_ = now;
   }
+  outcome_.root_lost = (was_locked_ && now - locked_ > kRootGone) || now - alive_ > kRootSilence;
   if (was_locked_ && now - locked_ > kRootGone) {
     return "rank 0, which leads the run, is gone";
   }
-  if (now - alive_ > kRootSilence) {
-    return "rank 0, which leads the run, has stopped";
-  }
-  return "";
+  return outcome_.root_lost ? "rank 0, which leads the run, has stopped" : "";
 }
 
 // Their marks stand still while those of others are kept fresh.

@@ -27,6 +27,7 @@ struct Outcome {
   // Why the launcher was ended; empty where it ended by itself.
   std::string ended_because;
   bool came_up = false;             // the root has begun the run
+  bool root_lost = false;           // ... and is gone, or has stopped
   std::vector<std::string> absent;  // hosts that did not come up, or stopped before they joined
 };
 

@@ -11,7 +11,7 @@ namespace fleetbench::record {
 struct Mark {
   std::string host;
   int rank = 0;
-  int ranks = 1;  // in the job, where the launcher said so
+  int ranks = 1;                       // in the job, where the launcher said so
   std::vector<std::string> addresses;  // of the host, without loopback
   long long alive_ns = 0;  // when it last said that it waits, on the clock of the file system
 };

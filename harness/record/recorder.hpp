@@ -43,8 +43,8 @@ class Recorder {
   std::unique_ptr<JournalWriter> journal_;  // null once the disk refused
 };
 
-// Writes report.json, fleetbench.prom and, last, verdict, which a full disk does not prevent. Throws
-// std::system_error where not all of it could be written.
+// Writes report.json, fleetbench.prom and, last, verdict, which a full disk does not prevent.
+// Throws std::system_error where not all of it could be written.
 void write_report(const RunDirectory& directory, const std::string& report_json,
                   const std::string& prometheus_text, Verdict verdict);
 

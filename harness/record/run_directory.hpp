@@ -45,8 +45,8 @@ enum class ToDisk { now, later };
 void write_whole(const std::filesystem::path& path, const std::string& text,
                  ToDisk to_disk = ToDisk::now);
 
-// Puts a text of at most the old one's length in the old one's place, filled up with spaces; needs no
-// room on a full disk. Throws std::system_error.
+// Puts a text of at most the old one's length in the old one's place, filled up with spaces; needs
+// no room on a full disk. Throws std::system_error.
 void write_in_place(const std::filesystem::path& path, const std::string& text);
 
 // Throws InputError naming the file.

@@ -87,7 +87,7 @@ class SpawnSettings {
     pid_t pid = -1;
     const AllCpus all_cpus;
     const int error = posix_spawnp(&pid, argv.front().c_str(), &actions_, &attributes_,
-                                  arguments.data(), variables.data());
+                                   arguments.data(), variables.data());
     if (error != 0) {
       throw std::system_error(error, std::generic_category(), "cannot start " + argv.front());
     }

@@ -33,7 +33,8 @@ struct Exit {
 // "ended by signal 9 (Killed)", "exited with code 1"
 std::string describe(const Exit& exit);
 
-// Starts argv[0] (a path, or a name to be looked for in PATH) by posix_spawn, which shares this process's memory until exec. The child
+// Starts argv[0] (a path, or a name to be looked for in PATH) by posix_spawn, which shares this
+// process's memory until exec. The child
 //   - leads a process group of its own, so that it can be ended with all that it started,
 //   - may run on every CPU of the cpuset, whatever this process is bound to,
 //   - inherits no descriptor but its three streams and none of the launcher's variables (OMPI_*,

@@ -53,9 +53,10 @@ class Worker {
   // What to sleep on until poll() may have news.
   std::vector<pollfd> descriptors() const;
 
-  // Sends and waits. `meanwhile` is called some fifty times a second, and may throw to break it off.
-  Reply ask(const Json& command, double limit_s,
-            const std::function<void()>& meanwhile = [] {});
+  // Sends and waits. `meanwhile` is called some fifty times a second, and may throw to break it
+  // off.
+  Reply ask(
+      const Json& command, double limit_s, const std::function<void()>& meanwhile = [] {});
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -79,7 +79,7 @@ def processes_in_session(session):
                 stat = (entry / "stat").read_text()
                 name = stat[stat.index("(") + 1 : stat.rindex(")")]
                 fields = stat[stat.rindex(")") + 2 :].split()
-                if int(fields[3]) == session:
+                if int(fields[3]) == session and fields[0] != "Z":  # a zombie has ended
                     found[int(entry.name)] = (name, int(fields[1]))
     return found
 

@@ -212,5 +212,23 @@ TEST(Journal, TwoRunsNeverWriteIntoOneFile) {
   EXPECT_THROW(JournalWriter(directory.path() / "journal.jsonl", "b"), std::system_error);
 }
 
+// At every byte after its first line: what was whole before is there, and what is appended
+// afterwards too.
+TEST(Journal, OneThatWasCutGoesOn) {
+  const std::string whole = journal_text(2);
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "journal.jsonl";
+  for (std::size_t length = whole.find('\n'); length <= whole.size(); ++length) {
+    write_whole(path, whole.substr(0, length), ToDisk::later);
+    std::vector<std::string> damage;
+    const bool whole_but_for_its_end = length < whole.size() && whole[length] == '\n';
+    const auto before = slots_in(whole.substr(0, length + (whole_but_for_its_end ? 1 : 0)), damage);
+    JournalWriter::reopen(path)->append(sample(7));
+    auto expected = before;
+    expected.push_back(7);
+    EXPECT_EQ(slots_in(read_whole(path), damage), expected) << "cut at byte " << length;
+  }
+}
+
 }  // namespace
 }  // namespace fleetbench::record

@@ -128,7 +128,7 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
   const Json removed(Json::value_t::discarded);
   const Case cases[] = {
       {1, "t", "samples",
-       "t is not one of step, sample, loss, omission, confirm, end: \"samples\""},
+       "t is not one of step, sample, loss, omission, confirm, resume, end: \"samples\""},
       {1, "t", removed, "t is missing"},
       {1, "node", -1, "node is not a whole number from 0: -1"},
       {1, "node", 1.5, "node is not a whole number from 0: 1.5"},
@@ -171,9 +171,9 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
 
 TEST(RunRecords, HeaderSaysWhichKeyIsWrong) {
   Json json = to_json(header_of(2));
-  json["nodes"][1]["ranks"] = Json::array();
+  json["nodes"][1]["ranks"] = "none";
   EXPECT_EQ(invalid_argument_of([&] { run_header_from_json(json); }),
-            "nodes[1].ranks is not an array with a rank: []");
+            "nodes[1].ranks is not an array: \"none\"");
   json = to_json(header_of(2));
   json["schema"] = "fleetbench-run/2.0";
   EXPECT_EQ(invalid_argument_of([&] { run_header_from_json(json); }),

@@ -1,0 +1,116 @@
+#include "harness/plan/resume.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fleetbench::plan {
+namespace {
+
+using testing::ElementsAre;
+
+NodeInfo node(int index, const char* name, std::vector<int> ranks) {
+  return {.index = index,
+          .name = name,
+          .boot_id = "b",
+          .ranks = std::move(ranks),
+          .inventory = nullptr,
+          .cohort = ""};
+}
+
+std::vector<NodeInfo> three_nodes() {
+  return {node(0, "a", {0}), node(1, "b", {1}), node(2, "c", {2})};
+}
+
+PlannedStep step(Participants participants) {
+  PlannedStep result;
+  result.id = "x";
+  result.probe.participants = participants;
+  result.passes = 2;
+  return result;
+}
+
+SampleRecord sample(int slot, int pass, int node, std::optional<int> peer = std::nullopt) {
+  SampleRecord record;
+  record.slot = slot;
+  record.pass = pass;
+  record.node = node;
+  record.peer = peer;
+  return record;
+}
+
+Slot slot(int index, int pass, std::vector<Party> parties) {
+  return {.index = index, .step = 0, .pass = pass, .parties = std::move(parties)};
+}
+
+TEST(MatchNodes, KeepsTheirOrderAndTakesTheirNewRanks) {
+  const auto matched =
+      match_nodes(three_nodes(), {node(0, "c", {0}), node(1, "new", {1}), node(2, "a", {2, 3})});
+  ASSERT_EQ(matched.nodes.size(), 3U);
+  EXPECT_THAT(matched.nodes[0].ranks, ElementsAre(2, 3));
+  EXPECT_TRUE(matched.nodes[1].ranks.empty());
+  EXPECT_THAT(matched.nodes[2].ranks, ElementsAre(0));
+  EXPECT_EQ(matched.nodes[2].index, 2);
+  EXPECT_THAT(matched.strangers, ElementsAre("new"));
+}
+
+TEST(AddAbsent, HostsThatCameUpAreThereAlready) {
+  auto nodes = three_nodes();
+  add_absent(nodes, {"b", "d"});
+  ASSERT_EQ(nodes.size(), 4U);
+  EXPECT_EQ(nodes[3].name, "d");
+  EXPECT_EQ(nodes[3].index, 3);
+  EXPECT_TRUE(nodes[3].ranks.empty());
+}
+
+TEST(MissingSlots, WhatWasMeasuredIsLeftOutGoodOrBad) {
+  RunData run;
+  run.samples = {sample(0, 0, 0), sample(0, 0, 1), sample(0, 0, 2), sample(1, 1, 1)};
+  run.samples[1].status = Status::failed;
+  const auto missing = missing_slots({slot(0, 0, {{0}, {1}, {2}}), slot(1, 1, {{0}, {1}, {2}})},
+                                     {step(Participants::node)}, run, three_nodes());
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].index, 1);
+  EXPECT_THAT(missing[0].parties, ElementsAre(ElementsAre(0), ElementsAre(2)));
+}
+
+TEST(MissingSlots, APairNeedsBothEnds) {
+  RunData run;
+  run.samples = {sample(0, 0, 0, 1), sample(0, 0, 1, 0), sample(1, 0, 0, 2)};
+  const auto missing = missing_slots({slot(0, 0, {{0, 1}}), slot(1, 0, {{0, 2}})},
+                                     {step(Participants::pair)}, run, three_nodes());
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].index, 1);
+}
+
+TEST(MissingSlots, AGroupThatLostAMemberIsNotMissingWithoutIt) {
+  RunData run;
+  run.samples = {sample(1003000, 0, 0), sample(1003000, 0, 1)};
+  auto nodes = three_nodes();
+  const std::vector<Slot> slots{slot(0, 0, {{0, 1, 2}})};
+  EXPECT_EQ(missing_slots(slots, {step(Participants::group)}, run, nodes).size(), 1U);
+  nodes[2].ranks.clear();
+  EXPECT_TRUE(missing_slots(slots, {step(Participants::group)}, run, nodes).empty());
+}
+
+TEST(MissingSlots, GroupsOfOnePassAreToldApart) {
+  RunData run;
+  run.samples = {sample(0, 0, 0), sample(0, 0, 1), sample(0, 0, 2)};
+  auto grouped = step(Participants::group);
+  grouped.scenario.groups = Groups{};
+  const auto missing = missing_slots({slot(0, 0, {{0, 1, 2}}), slot(1, 0, {{0, 1, 2}})}, {grouped},
+                                     run, three_nodes());
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].index, 1);
+}
+
+TEST(MissingSlots, WhatWasMeasuredAgainConfirmsAndFillsNoGap) {
+  RunData run;
+  run.samples = {sample(7, 0, 0)};
+  run.samples[0].confirms = 0;
+  EXPECT_EQ(
+      missing_slots({slot(0, 0, {{0}})}, {step(Participants::node)}, run, three_nodes()).size(),
+      1U);
+}
+
+}  // namespace
+}  // namespace fleetbench::plan
