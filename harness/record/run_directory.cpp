@@ -73,6 +73,7 @@ RunDirectory RunDirectory::create(const fs::path& path) {
     throw InputError(fmt::format("--out {}: this folder is not writable: {}; choose another",
                                  path.string(), std::strerror(errno)));
   }
+  check_free(path);  // nothing is left in a folder that is not ours
   RunDirectory directory(path);
   directory.lock_ = std::make_shared<RunLock>(path);
   check_free(path);
