@@ -200,12 +200,18 @@ Verdict close_run(const fs::path& directory, const WhatHappened& happened) {
     return record::load_verdict(record::RunDirectory::open(directory));
   }
   const bool is_new = !run;
+  const bool has_said_why = run && run->end;  // it was interrupted and told so itself
   RunData known = run ? std::move(*run) : run_without_beginning(directory, happened);
-  auto records = happened.root_lost ? loss_of_root(known, happened.reason) : std::vector<Record>();
+  std::vector<Record> records;
+  if (happened.root_lost && !has_said_why) {
+    records = loss_of_root(known, happened.reason);
+  }
   for (auto& loss : losses_of(known, directory, happened.absent)) {
     records.emplace_back(std::move(loss));
   }
-  records.emplace_back(broken_off(happened.reason, known));
+  if (!has_said_why) {
+    records.emplace_back(broken_off(happened.reason, known));
+  }
   known = complete(directory, std::move(known), is_new, records);
   const Report report = judged(known);
   write(directory, report);

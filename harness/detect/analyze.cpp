@@ -188,7 +188,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   append(gaps, std::move(integrity.inconclusive));
   append(gaps, coverage_gaps(run, attempts));
   append(gaps, blind_layers(report.metrics, options));
-  decide(report, std::move(gaps), options);
+  decide(run, report, std::move(gaps), options);
   return report;
 }
 

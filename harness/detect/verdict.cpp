@@ -126,7 +126,10 @@ std::vector<std::string> blind_layers(const std::vector<MetricSummary>& metrics,
   return blind;
 }
 
-void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& options) {
+bool broke_off(const RunData& run) { return !run.imported && (!run.end || run.end->interrupted); }
+
+void decide(const RunData& run, Report& report, std::vector<std::string> gaps,
+            const DetectOptions& options) {
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
   for (const Finding& finding : report.findings) {
@@ -141,10 +144,13 @@ void decide(Report& report, std::vector<std::string> gaps, const DetectOptions& 
     }
   }
   add_configuration(report, warnings);
-  report.verdict = !failures.empty()   ? Verdict::fail
-                   : !warnings.empty() ? Verdict::warn
-                   : !gaps.empty()     ? Verdict::inconclusive
-                                       : Verdict::pass;
+  // What half a run suspects is no warning to act on, what it shows is.
+  const bool warns = !warnings.empty() && !broke_off(run);
+  const bool lacks = !gaps.empty() || !warnings.empty();
+  report.verdict = !failures.empty() ? Verdict::fail
+                   : warns           ? Verdict::warn
+                   : lacks           ? Verdict::inconclusive
+                                     : Verdict::pass;
   report.verdict_reasons.clear();
   for (std::vector<std::string>* reasons : {&failures, &warnings, &gaps}) {
     report.verdict_reasons.insert(report.verdict_reasons.end(), reasons->begin(), reasons->end());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/fleet/agent.hpp"
 #include "harness/plan/deadline.hpp"
 #include "harness/plan/upper_median.hpp"
 
@@ -13,6 +14,8 @@ namespace fleetbench::fleet {
 namespace {
 
 constexpr double kBye_s = 10;
+// Long enough for an answer to a ping on a busy node.
+constexpr double kListen_s = 3;
 
 }  // namespace
 
@@ -292,6 +295,10 @@ Json Controller::order_for(const SlotState& state, const Owner& owner) const {
 // Records who was late and marks who is lost; they own the slot no longer. Who was cut short is
 // neither.
 void Controller::settle(SlotState& state, const Answers& answers, const std::string& phase) {
+  if (!answers.lost.empty() && hears_nobody()) {
+    state.owners.clear();
+    return;
+  }
   for (const auto& [rank, reason] : answers.lost) {
     lose(rank, phase, reason);
     if (step_of(state.slot).probe.participants == Participants::group) {
@@ -317,6 +324,21 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
   for (const auto& [rank, reason] : answers.lost) {
     state.owners.erase(rank);
   }
+}
+
+// Where none of several others answers any more, it is the root's own link that is cut: then its
+// node is lost, and the run is over.
+bool Controller::hears_nobody() {
+  auto others = ranks();
+  std::erase(others, kRoot);
+  const auto silent = conversation_.silent(others, kListen_s);
+  if (others.size() < 2 || silent.size() < others.size()) {
+    return false;
+  }
+  lose(kRoot, current_phase_, "it leads the run and hears nothing of any other rank");
+  gone_.assign(gone_.size(), true);
+  lost_ranks_.insert(silent.begin(), silent.end());
+  return true;
 }
 
 bool Controller::is_measured_again(const SlotState& state, const Owner& owner) const {

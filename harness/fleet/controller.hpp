@@ -70,6 +70,7 @@ class Controller {
   Json place_of(int node, const plan::Party& party) const;
   Json order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
+  bool hears_nobody();
   bool is_measured_again(const SlotState& state, const Owner& owner) const;
   std::vector<int> partners_of(const SlotState& state, int rank) const;
   void drop_broken_parties(SlotState& state);

@@ -14,6 +14,10 @@ namespace {
 // Often enough for a person, seldom enough for a log.
 constexpr double kWaitingNotice_s = 2;
 constexpr double kPingInterval_s = 2;
+// A turn takes milliseconds. After a longer one (the process was stopped, its disk hung) it takes a
+// while until what the others said meanwhile is in.
+constexpr auto kPause = std::chrono::seconds(2);
+constexpr auto kAwakening = std::chrono::seconds(2);
 // At the end of the run's time there is none left to wait for those who give up.
 constexpr double kCutControl_s = 1;
 
@@ -48,14 +52,18 @@ struct Conversation::Round {
 Answers Conversation::ask(const Question& question, std::vector<double>& history_s,
                           const Listener& listener) {
   Round round;
+  last_turn_ = Clock::now();  // between questions this process has other things to do
   for (const auto& [rank, message] : question.messages) {
     round.pending.insert(rank);
     mailbox_.send(rank, message);
   }
   while (!round.pending.empty()) {
     turn_(collect(question, round, listener));
-    stop_the_late(question, round, history_s);
     const double now_s = seconds_since(round.start);
+    if (has_paused()) {
+      continue;
+    }
+    stop_the_late(question, round, history_s);
     if (now_s > round.next_ping_s) {
       lose_the_silent(question, round, listener);
       ping(round);
@@ -68,6 +76,15 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
   }
   history_s.insert(history_s.end(), round.answered_s.begin(), round.answered_s.end());
   return std::move(round.answers);
+}
+
+bool Conversation::has_paused() {
+  const auto now = Clock::now();
+  if (now - last_turn_ > kPause) {
+    awake_ = now;
+  }
+  last_turn_ = now;
+  return now - awake_ < kAwakening;
 }
 
 // Takes in what has arrived. True where that was something.
@@ -167,7 +184,7 @@ void Conversation::lose(const Question& question, Round& round, const Listener& 
 void Conversation::lose_the_silent(const Question& question, Round& round,
                                    const Listener& listener) {
   for (const int rank : std::set(round.pending)) {
-    const auto since = std::max(round.start, heard_[rank]);
+    const auto since = std::max({round.start, heard_[rank], awake_});
     if (seconds_since(since) > plan::kSilence_s) {
       lose(question, round, listener, rank,
            fmt::format("not a word for {:.0f} s", seconds_since(since)));

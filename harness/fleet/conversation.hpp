@@ -74,6 +74,8 @@ class Conversation {
   void take(const Question& question, Round& round, Envelope envelope, const Listener& listener);
   void stop(const Question& question, Round& round, int rank, const std::string& reason);
   void stop_the_late(const Question& question, Round& round, const std::vector<double>& history_s);
+  // Whether this process itself has just stood still: nobody is judged by that time.
+  bool has_paused();
   void give_up_on_the_stopped(const Question& question, Round& round, const Listener& listener);
   void lose(const Question& question, Round& round, const Listener& listener, int rank,
             const std::string& reason);
@@ -83,6 +85,8 @@ class Conversation {
   Mailbox& mailbox_;
   std::function<void(bool)> turn_;
   std::map<int, Clock::time_point> heard_;  // when a rank last said anything
+  Clock::time_point last_turn_ = Clock::now();
+  Clock::time_point awake_;  // since when this process runs without a pause
 };
 
 }  // namespace fleetbench::fleet

@@ -4,12 +4,17 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace fleetbench::gate {
 namespace {
@@ -34,6 +39,32 @@ std::vector<std::string> environment() {
   return result;
 }
 
+// The fourth field of /proc/PID/stat, after a name in brackets that may hold anything.
+pid_t parent_of(const std::filesystem::path& process) {
+  std::string text;
+  std::getline(std::ifstream(process / "stat"), text);
+  const auto name_end = text.rfind(')');
+  char state = 0;
+  pid_t parent = -1;
+  if (name_end != std::string::npos) {
+    std::istringstream(text.substr(name_end + 1)) >> state >> parent;
+  }
+  return parent;
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const auto name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") == std::string::npos &&
+        parent_of(entry.path()) == parent) {
+      children.push_back(std::stoi(name));
+    }
+  }
+  return children;
+}
+
 void write_all(int to, const char* text, std::size_t size) {
   while (size > 0) {
     const ssize_t count = ::write(to, text, size);
@@ -49,6 +80,8 @@ void write_all(int to, const char* text, std::size_t size) {
 
 Launcher::Launcher(const std::vector<std::string>& command) : process_(command, environment()) {
   process_.close_input();
+  // What outlives the launcher becomes a child of this process.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 bool Launcher::turn() {
@@ -105,6 +138,25 @@ void Launcher::end(double patience_s) {
     const auto last = Clock::now() + std::chrono::seconds(1);
     while (turn() && Clock::now() < last) {
     }
+  }
+  end_what_is_left();
+}
+
+// Children of children become ours as these end.
+void Launcher::end_what_is_left() const {
+  const auto until = Clock::now() + std::chrono::seconds(2);
+  while (Clock::now() < until) {
+    const auto children = children_of(getpid());
+    if (children.empty()) {
+      return;
+    }
+    for (const pid_t child : children) {
+      if (child != process_.pid()) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, WNOHANG);
+      }
+    }
+    usleep(20000);
   }
 }
 

@@ -18,7 +18,8 @@ class Launcher {
   // Passes on what it wrote, to our standard output and error, and sleeps a little where there is
   // nothing. False once it has ended.
   bool turn();
-  // Asks it to end, by SIGTERM, and ends it after so many seconds.
+  // Asks it to end, by SIGTERM, and ends it after so many seconds, with whatever of it is left on
+  // this host: what it starts may be in sessions of their own.
   void end(double patience_s);
 
   // Once it has ended. "exited with code 1"
@@ -29,6 +30,7 @@ class Launcher {
  private:
   bool pass_on(int from, int to, bool keep);
   void keep(const std::string& text);
+  void end_what_is_left() const;
 
   worker::ChildProcess process_;
   std::optional<worker::Exit> exit_;

@@ -111,28 +111,35 @@ Outcome Watch::run() {
   while (launcher_.turn()) {
     outcome_.ended_because = look();
     if (!outcome_.ended_because.empty()) {
+      // First, for a launcher that ends its ranks wakes those that stood still.
+      note_absent();
       launcher_.end(kPatience_s);
-      break;
+      return std::move(outcome_);
     }
   }
-  outcome_.came_up = outcome_.came_up || record::RunDirectory::holds_run(watched_.directory);
-  if (!outcome_.came_up) {
-    const auto marks = record::read_marks(watched_.directory);
-    const auto missing = without_mark(watched_.hosts, marks);
-    if (!marks.empty()) {
-      outcome_.absent = missing;
-    } else if (outcome_.ended_because.empty()) {
-      // The launcher itself failed, perhaps since it could not reach somebody.
-      outcome_.absent = named_in(launcher_.last_words(), missing);
-    }
-    for (auto& host : stopped_before_joining()) {
-      outcome_.absent.push_back(std::move(host));
-    }
-    if (outcome_.absent.size() == watched_.hosts.size()) {
-      outcome_.absent.clear();  // not the hosts are at fault
-    }
-  }
+  note_absent();
   return std::move(outcome_);
+}
+
+void Watch::note_absent() {
+  outcome_.came_up = outcome_.came_up || record::RunDirectory::holds_run(watched_.directory);
+  if (outcome_.came_up) {
+    return;
+  }
+  const auto marks = record::read_marks(watched_.directory);
+  const auto missing = without_mark(watched_.hosts, marks);
+  if (!marks.empty()) {
+    outcome_.absent = missing;
+  } else if (outcome_.ended_because.empty()) {
+    // The launcher itself failed, perhaps since it could not reach somebody.
+    outcome_.absent = named_in(launcher_.last_words(), missing);
+  }
+  for (auto& host : stopped_before_joining(marks)) {
+    outcome_.absent.push_back(std::move(host));
+  }
+  if (outcome_.absent.size() == watched_.hosts.size()) {
+    outcome_.absent.clear();  // not the hosts are at fault
+  }
 }
 
 std::string Watch::look() {
@@ -195,8 +202,8 @@ std::string Watch::look_at_root() {
 }
 
 // Their marks stand still while those of others are kept fresh.
-std::vector<std::string> Watch::stopped_before_joining() const {
-  const auto marks = record::read_marks(watched_.directory);
+std::vector<std::string> Watch::stopped_before_joining(
+    const std::vector<record::Mark>& marks) const {
   long long latest_ns = 0;
   for (const auto& mark : marks) {
     latest_ns = std::max(latest_ns, mark.alive_ns);

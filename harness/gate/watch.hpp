@@ -55,7 +55,8 @@ class Watch {
   std::string look();
   std::string look_at_launch();
   std::string look_at_root();
-  std::vector<std::string> stopped_before_joining() const;
+  void note_absent();
+  std::vector<std::string> stopped_before_joining(const std::vector<record::Mark>& marks) const;
   void tell_who_is_missing();
 
   Watched watched_;

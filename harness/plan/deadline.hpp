@@ -21,7 +21,8 @@ inline constexpr double kSilence_s = 10;
 //   history_s   how long the same phase of the same step took before, on any node
 //   limit_s     never later than this
 // With all but max(1, 10 %) answered the peers decide; until then earlier slots do, if there are at
-// least two; else only the limit.
+// least two, with three times the grace as long as none of several has answered; else only the
+// limit.
 double deadline_s(std::vector<double> answered_s, int asked, const std::vector<double>& history_s,
                   double limit_s);
 

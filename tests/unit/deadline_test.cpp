@@ -24,6 +24,7 @@ TEST(Deadline, FollowsThePeersThenTheHistoryThenTheLimit) {
       {"never beyond the limit", {90, 90, 90}, 4, {}, kLimit_s},
       {"one alone: earlier slots tell", {}, 1, {0.5, 0.5, 0.6}, 0.5 + kGrace_s},
       {"one alone: a single earlier slot does not", {}, 1, {0.5}, kLimit_s},
+      {"nobody of several: three times the grace", {}, 4, {0.5, 0.5}, 0.5 + 3 * kGrace_s},
       {"peers of this slot count before earlier slots", {20, 20, 20}, 4, {1, 1, 1}, 20 + 60},
   };
   for (const auto& c : cases) {

@@ -61,9 +61,9 @@ TEST(WithHosts, HostsAreTakenOutOfMpirunsOptions) {
   EXPECT_THAT(with_hosts({"mpirun", "-np", "6", "-H", "a:2,b:2,c:2", "fleetbench", "-n", "6"},
                          {"a", "b", "c"}, {"a", "c"}, no_file),
               ElementsAre("mpirun", "-np", "4", "--host", "a,c", "fleetbench", "-n", "6"));
-  EXPECT_THAT(with_hosts({"mpirun", "--hostfile", "hosts", "fleetbench"}, {"n1", "n2"}, {"n2"},
-                         host_file),
-              ElementsAre("mpirun", "--host", "n2", "fleetbench"));
+  EXPECT_THAT(
+      with_hosts({"mpirun", "--hostfile", "hosts", "fleetbench"}, {"n1", "n2"}, {"n2"}, host_file),
+      ElementsAre("mpirun", "--host", "n2", "fleetbench"));
 }
 
 TEST(WithHosts, AllOfThemIsTheCommandItself) {

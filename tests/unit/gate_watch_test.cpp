@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "harness/record/run_lock.hpp"
 #include "temporary_directory.hpp"
@@ -9,9 +14,9 @@
 namespace fleetbench::gate {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using std::chrono::milliseconds;
 
 record::Mark mark(const char* host, int rank, int ranks = 3) {
   record::Mark result;
@@ -35,9 +40,16 @@ TEST(WithoutMark, WhereNoHostIsExpectedRanksAreMissed) {
 }
 
 TEST(NamedIn, OnlyWholeNames) {
-  const std::string text = "ssh: connect to host node1.lab port 22: No route to host\nnode20: lost.";
+  const std::string text =
+      "ssh: connect to host node1.lab port 22: No route to host\nnode20: lost.";
   EXPECT_THAT(named_in(text, {"node1", "node2", "node20"}), ElementsAre("node1", "node20"));
   EXPECT_THAT(named_in("10.0.0.12 is gone", {"10.0.0.1", "10.0.0.12"}), ElementsAre("10.0.0.12"));
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::string text;
+  std::getline(std::ifstream(path), text);
+  return text;
 }
 
 Outcome watch(const TemporaryDirectory& directory, const std::string& script,
@@ -63,8 +75,9 @@ TEST(Watch, ALauncherThatEndsHasItsWay) {
 
 TEST(Watch, WhomTheLauncherNamesAsItFailsIsAbsent) {
   const TemporaryDirectory directory;
-  const auto outcome = watch(directory, "echo 'ssh: connect to host elsewhere port 22: No route' >&2",
-                             milliseconds(5000), milliseconds(5000));
+  const auto outcome =
+      watch(directory, "echo 'ssh: connect to host elsewhere port 22: No route' >&2",
+            milliseconds(5000), milliseconds(5000));
   EXPECT_THAT(outcome.absent, ElementsAre("elsewhere"));
 }
 
@@ -97,7 +110,7 @@ TEST(Watch, TheEndOfTheTimeAndASignalEndTheLauncher) {
 
 TEST(Watch, ARootThatIsGoneLeavesNobodyWaiting) {
   const TemporaryDirectory directory;
-  { const std::string made = directory.path() / "run.json"; std::fclose(std::fopen(made.c_str(), "w")); }
+  std::ofstream(directory.path() / "run.json") << "{}";
   auto lock = std::make_optional<record::RunLock>(directory.path());
   Launcher launcher({"/bin/sh", "-c", "sleep 60"});
   std::atomic<int> stop = 0;
@@ -115,6 +128,17 @@ TEST(Watch, ARootThatIsGoneLeavesNobodyWaiting) {
   root.join();
   EXPECT_TRUE(outcome.came_up);
   EXPECT_THAT(outcome.ended_because, testing::HasSubstr("gone"));
+}
+
+TEST(Launcher, WhatWentIntoASessionOfItsOwnEndsWithIt) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "pid";
+  Launcher launcher({"sh", "-c", "setsid sleep 61 & echo $! > " + file.string() + "; sleep 62"});
+  while (launcher.turn() && text_of(file).empty()) {
+  }
+  const pid_t child = std::stoi(text_of(file));
+  launcher.end(0.2);
+  EXPECT_NE(kill(child, 0), 0);
 }
 
 TEST(Launcher, KeepsItsLastWords) {
