@@ -1,0 +1,18 @@
+"""All kinds of fault, and the cells that they make with the moments."""
+from . import disk_faults, launch_faults, network_faults, process_faults, root_faults
+
+KINDS = [
+    kind
+    for faults in (process_faults, network_faults, root_faults, disk_faults, launch_faults)
+    for kind in faults.KINDS
+]  # fmt: skip
+
+
+def cells():
+    return [(kind, moment) for kind in KINDS for moment in kind.expect]
+
+
+# Each kind that can be told apart in the result, in one of its moments; those that wait a minute for
+# a silent root are left to the whole matrix.
+def quarter():
+    return cells()[::4]
