@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import scenarios
+from . import moments, scenarios
 from .expectation import COMPLETE, NO_RESULT, Expectation
 from .kind import Kind, always, at
 
@@ -76,5 +76,6 @@ KINDS = [
          before=disk_with_a_journal),
     Kind("run_removed", "the run directory is removed", removes_the_run_directory, always(REMOVED)),
     Kind("scratch_full", "the scratch disk of a node fills up", fills_scratch,
-         at(NO_RESULT, NO_RESULT, COMPLETE), scenario=scenarios.STORED),
+         at(NO_RESULT, NO_RESULT, COMPLETE), scenario=scenarios.STORED,
+         moments={"gathering": lambda stage: moments.gathering(stage, before=("storage", 1))}),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 import signal
 import time
 
+from . import scenarios
 from .expectation import COMPLETE, NO_RESULT, lost
 from .kind import Kind, always, at
 from .memory_limit import limit_worker_memory
@@ -36,7 +37,8 @@ KINDS = [
     Kind("node_pauses", f"all processes of a node are stopped for {PAUSE_S} s", pauses, always(COMPLETE)),
     Kind("worker_killed", "the worker of a node is killed", sends(signal.SIGKILL, WORKER), WITHOUT_WORKER),
     Kind("worker_frozen", "the worker of a node is stopped", sends(signal.SIGSTOP, WORKER), WITHOUT_WORKER),
-    Kind("worker_oom", "the worker of a node runs out of memory", limit_worker_memory, WITHOUT_WORKER),
+    Kind("worker_oom", "the worker of a node runs out of memory", limit_worker_memory, WITHOUT_WORKER,
+         scenario=scenarios.HUNGRY),
     Kind("daemon_killed", "the launch daemon of a node is killed", sends(signal.SIGKILL, DAEMON), lost_at_each(UNREACHABLE_S)),
     Kind("daemon_frozen", "the launch daemon of a node is stopped", sends(signal.SIGSTOP, DAEMON), always(COMPLETE)),
 ]  # fmt: skip

@@ -28,9 +28,11 @@ COLLECTIVES = {
 STORAGE = {
     "probe": "storage",
     "params": {"profiles": ["sequential"], "sequential_bytes": 4194304, "repetitions": 1, "fio_limit_s": 20},
+    "passes": 2,
     "limit_s": 60,
 }
-MEMORY = {"probe": "host_memory", "limit_s": 60}
+# Large enough that its buffers are asked of the kernel anew for each slot.
+LARGE_GEMM = {**GEMM, "params": {**GEMM["params"], "n": 1024}}
 
 
 def scenario(name, *steps, passes=3):
@@ -41,3 +43,4 @@ STEADY = scenario("steady", GEMM, PACK)
 PAIRED = scenario("paired", PAIRS, GEMM, passes=2)
 GATHERED = scenario("gathered", COLLECTIVES, GEMM, passes=2)
 STORED = scenario("stored", GEMM, PACK, STORAGE)
+HUNGRY = scenario("hungry", LARGE_GEMM, PACK)
