@@ -6,6 +6,7 @@ import fnmatch
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from faults import catalogue, table
@@ -19,6 +20,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", metavar="GLOB", default="*", help="cells KIND.MOMENT that match")
     parser.add_argument("--quarter", action="store_true", help="a fixed quarter of the cells")
+    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="cells at a time, each on a fleet of its own")
     parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there")
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep what failed cells wrote")
     parser.add_argument("--list", action="store_true", help="say which cells there are, and do nothing")
@@ -30,6 +32,19 @@ def chosen(arguments):
     return [(kind, moment) for kind, moment in cells if fnmatch.fnmatch(f"{kind.name}.{moment}", arguments.only)]
 
 
+def play_all(cells, arguments):
+    start = time.monotonic()
+
+    def play_one(number, kind, moment):
+        name = f"{kind.name}.{moment}"
+        outcome = play(kind, moment, f"m{os.getpid() % 100000}-{number}", keep=keeper(arguments.keep, name))
+        print(f"{time.monotonic() - start:6.0f} s  {name}: {outcome.in_a_line()}", flush=True)
+        return outcome
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        return list(pool.map(play_one, range(len(cells)), *zip(*cells, strict=True)))
+
+
 def main():
     arguments = options()
     cells = chosen(arguments)
@@ -39,14 +54,7 @@ def main():
     if os.geteuid() != 0:
         print("skipped: a virtual fleet needs root")
         return SKIPPED
-    outcomes = []
-    start = time.monotonic()
-    for number, (kind, moment) in enumerate(cells):
-        name = f"{kind.name}.{moment}"
-        outcome = play(kind, moment, f"m{os.getpid() % 100000}-{number}", keep=keeper(arguments.keep, name))
-        outcomes.append(outcome)
-        age_s = time.monotonic() - start
-        print(f"{age_s:6.0f} s  {name}: {outcome.in_a_line()}", flush=True)
+    outcomes = play_all(cells, arguments)
     written = table.markdown(outcomes)
     print("\n" + written)
     if arguments.table:

@@ -1,11 +1,15 @@
 """All kinds of fault, and the cells that they make with the moments."""
 from . import disk_faults, launch_faults, network_faults, process_faults, root_faults
+from .kind import by_itself
 
-KINDS = [
+GATED = [
     kind
     for faults in (process_faults, network_faults, root_faults, disk_faults, launch_faults)
     for kind in faults.KINDS
 ]  # fmt: skip
+# What a run has to stand by itself; the rest is mpirun's.
+PLAIN = [by_itself(kind) for kind in GATED if kind.name in ("rank_frozen", "worker_killed", "root_sigint", "root_sigterm")]
+KINDS = GATED + PLAIN
 
 
 def cells():

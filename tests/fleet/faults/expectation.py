@@ -18,6 +18,7 @@ class Expectation:
     complete: bool = True  # who is not lost has all its samples, and they are ok
     kept: bool = True  # the journal is there at the end
     on_disk: bool = True  # report and verdict are
+    reported: bool = True  # the report is, where anything can be
     code: int | None = None  # the command's exit code, where the verdict does not give it
     left_s: float = 10  # how long after the end, and after healing, processes may last
 

@@ -15,9 +15,9 @@ def judge(outcome):
 def ended_as_its_verdict(outcome):
     expected = outcome.expected
     if expected.on_disk:
-        if outcome.report is None:
+        if outcome.report is None and expected.reported:
             yield "there is no report.json"
-        elif outcome.report["verdict"] != outcome.verdict:
+        if outcome.report is not None and outcome.report["verdict"] != outcome.verdict:
             yield f"report.json says {outcome.report['verdict']}, `fleetbench verdict` {outcome.verdict}"
         if outcome.verdict not in expected.verdicts:
             yield f"the verdict is {outcome.verdict}, not {' or '.join(expected.verdicts)}"

@@ -22,7 +22,7 @@ def agent_for_victim(stage, first):
     address = stage.fleet.address(stage.victim)
     agent = SOURCE / "scripts" / "testfleet-agent"
     text = f'if [ "$1" = {address} ]; then {first}; fi\nexec {agent} "$@"'
-    return {"OMPI_MCA_plm_rsh_agent": script(stage, "agent", text)}
+    return {"FLEETBENCH_TESTFLEET_AGENT": script(stage, "agent", text)}
 
 
 def rank_of_victim(first):

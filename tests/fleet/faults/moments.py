@@ -1,10 +1,11 @@
-"""When a fault strikes. Journal and byte counters tell where the run is, nothing in the product does."""
+"""When a fault strikes. The journal, processor times and byte counters tell where the run is."""
 import contextlib
 import os
 import signal
-import time
 
-MOMENTS = ("preparation", "measurement", "gathering")
+from .virtual_fleet import cpu_s
+
+WORK_S = 0.15  # of processor time: more than preparing cpu_gemm takes, less than measuring it
 
 
 def passed(stage, step, number, count=None):
@@ -13,19 +14,26 @@ def passed(stage, step, number, count=None):
     return lambda: len(stage.launched.journal.samples(step, number)) >= expected
 
 
+def at_work(stage):
+    """Whether a worker that the fault spares has computed for a while since this was called."""
+    pids = list(stage.fleet.running(stage.straggler, "fleetbench-worker"))
+    start_s = cpu_s(pids)
+    return lambda: cpu_s(pids) > start_s + WORK_S
+
+
 @contextlib.contextmanager
 def preparation(stage):
-    """All nodes have answered the first pass of cpu_gemm: now the tokeniser is trained on each."""
+    """All nodes have answered the first pass of cpu_gemm: the tokeniser is trained on each."""
     stage.launched.wait_for(passed(stage, "cpu_gemm", 0))
-    time.sleep(0.2)
+    stage.launched.wait_for(at_work(stage))
     yield
 
 
 @contextlib.contextmanager
 def measurement(stage):
-    """All nodes have answered token_pack: half a second later all measure cpu_gemm."""
+    """All nodes have answered token_pack: all measure cpu_gemm, whose preparation takes no time."""
     stage.launched.wait_for(passed(stage, "token_pack", 0))
-    time.sleep(0.5)
+    stage.launched.wait_for(at_work(stage))
     yield
 
 
@@ -34,7 +42,7 @@ def gathering(stage, before=("cpu_gemm", 1), last=("cpu_gemm", 2)):
     """The last slot: one worker is held until all other samples are in the journal, and goes on after
     the fault."""
     stage.launched.wait_for(passed(stage, *before))
-    time.sleep(0.2)
+    stage.launched.wait_for(at_work(stage))
     held = stage.fleet.signal(stage.straggler, signal.SIGSTOP, "fleetbench-worker")
     try:
         stage.launched.wait_for(passed(stage, *last, count=len(stage.fleet.nodes) - 1))

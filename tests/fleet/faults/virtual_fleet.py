@@ -3,12 +3,14 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent.parent.parent
 TESTFLEET = str(SOURCE / "scripts" / "testfleet")
 DISK_MIB = 96
+MAKING = threading.Lock()
 STATE = Path("/run/fleetbench-testfleet")
 
 
@@ -22,6 +24,16 @@ def processes():
                 yield int(entry.name), name, stat[stat.rindex(")") + 2]
 
 
+def cpu_s(pids):
+    """Processor time that they have taken, in seconds."""
+    ticks = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class VirtualFleet:
     """Up from construction to down()."""
 
@@ -29,7 +41,8 @@ class VirtualFleet:
         self.name = name
         self.nodes = [f"node{i}" for i in range(nodes)]
         self.members = ["head", *self.nodes]
-        self._call("up", str(nodes), str(DISK_MIB))
+        with MAKING:  # two at a time might choose the same network
+            self._call("up", str(nodes), str(DISK_MIB))
         self._namespaces = {}
         for member in self.members:
             self._namespaces[os.stat(f"/run/netns/fb-{name}-{member}").st_ino] = member
