@@ -21,7 +21,7 @@ def options():
     parser.add_argument("--only", metavar="GLOB", default="*", help="cells KIND.MOMENT that match")
     parser.add_argument("--quarter", action="store_true", help="a fixed quarter of the cells")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="cells at a time, each on a fleet of its own")
-    parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there")
+    parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there; where there is one already, in its place")
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep what failed cells wrote")
     parser.add_argument("--list", action="store_true", help="say which cells there are, and do nothing")
     return parser.parse_args()
@@ -58,7 +58,7 @@ def main():
     written = table.markdown(outcomes)
     print("\n" + written)
     if arguments.table:
-        arguments.table.write_text(written, encoding="utf-8")
+        table.put(written, arguments.table)
     failed = sum(bool(outcome.complaints) for outcome in outcomes)
     print(f"{len(outcomes)} cells, {failed} not as they must")
     return 1 if failed else 0

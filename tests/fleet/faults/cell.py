@@ -101,10 +101,11 @@ def play_on(fleet, kind, moment, victim, keep):
         if kind.before:
             kind.before(stage)
         stage.launched = launch(stage, kind)
+        stage.undo_last(stage.launched.end)
         try:
             strike(stage, kind, moment, outcome)
-        except NotReached as error:
-            outcome.complaints.append(f"the moment was not reached: {error}")
+        except (NotReached, OSError, RuntimeError) as error:
+            outcome.complaints.append(f"the fault could not strike: {error}")
         if not stage.launched.finish(outcome.deadline_s):
             outcome.hung = True
             outcome.complaints.append(f"did not end within {outcome.deadline_s:.0f} s")

@@ -80,9 +80,12 @@ class Launched:
             return True
         except subprocess.TimeoutExpired:
             self.took_s = self.age_s
-            self.process.kill()
-            self.process.wait()
+            self.end()
             return False
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
 
     @property
     def code(self):

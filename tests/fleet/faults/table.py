@@ -1,5 +1,7 @@
 """The matrix as a table."""
 
+BEGIN, END = "<!-- fault matrix -->\n", "<!-- end -->\n"
+
 
 def row(outcome):
     report = outcome.report
@@ -28,3 +30,11 @@ HEAD = ["fault", "moment", "over after", "deadline", "named", "lost in", "verdic
 def markdown(outcomes):
     rows = [HEAD, ["---"] * len(HEAD)] + [row(outcome) for outcome in outcomes]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in rows) + "\n"
+
+
+def put(text, file):
+    """Into the file: in place of the table that stands there between its marks, or as all of it."""
+    old = file.read_text(encoding="utf-8") if file.exists() else ""
+    if BEGIN in old and END in old:
+        text = old[: old.index(BEGIN)] + BEGIN + text + old[old.index(END) :]
+    file.write_text(text, encoding="utf-8")
