@@ -94,8 +94,8 @@ def look(stage, outcome):
     outcome.verdict_code, outcome.verdict = say_verdict(launched.run)
 
 
-def play_on(fleet, kind, moment, victim, keep):
-    outcome = Outcome(kind, moment, kind.expect[moment].of(victim), kind.deadline_s)
+def play_on(fleet, victim, keep, outcome):
+    kind = outcome.kind
     with contextlib.ExitStack() as stack:
         stage = Stage(fleet, stack, victim)
         if kind.before:
@@ -103,8 +103,8 @@ def play_on(fleet, kind, moment, victim, keep):
         stage.launched = launch(stage, kind)
         stage.undo_last(stage.launched.end)
         try:
-            strike(stage, kind, moment, outcome)
-        except (NotReached, OSError, RuntimeError) as error:
+            strike(stage, kind, outcome.moment, outcome)
+        except (NotReached, OSError, RuntimeError, subprocess.SubprocessError) as error:
             outcome.complaints.append(f"the fault could not strike: {error}")
         if not stage.launched.finish(outcome.deadline_s):
             outcome.hung = True
@@ -112,14 +112,17 @@ def play_on(fleet, kind, moment, victim, keep):
         look(stage, outcome)
         if keep:
             keep(stage)
-    return outcome
 
 
 def play(kind, moment, name, *, victim=None, keep=None):
     """On a new fleet of that name. keep, if any, is given the Stage before its folder goes."""
+    victim = victim or kind.victim
+    outcome = Outcome(kind, moment, kind.expect[moment].of(victim), kind.deadline_s)
     fleet = VirtualFleet(name)
     try:
-        outcome = play_on(fleet, kind, moment, victim or kind.victim, keep)
+        play_on(fleet, victim, keep, outcome)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        outcome.complaints.append(f"the test itself failed: {error}")
     finally:
         fleet.down()
     outcome.machine_left = fleet.left_on_the_machine()

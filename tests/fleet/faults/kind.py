@@ -58,7 +58,7 @@ class Kind:
     gate: bool = True
     program: Callable | None = None  # of a Stage: what stands in for fleetbench
     env: Callable | None = None  # of a Stage: environment of the launcher
-    budget_s: int = 45
+    budget_s: int = 60
     launch_s: int = 20
 
     @property

@@ -49,7 +49,7 @@ class VirtualFleet:
 
     def _call(self, *arguments, check=True):
         command = [TESTFLEET, "--name", self.name, *arguments]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
         if check and done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
         return done
