@@ -12,6 +12,7 @@ from pathlib import Path
 from faults import catalogue, table
 from faults.cell import play
 from faults.keeper import keeper
+from faults.launched import FLEETBENCH
 
 SKIPPED = 77
 
@@ -54,6 +55,9 @@ def main():
     if os.geteuid() != 0:
         print("skipped: a virtual fleet needs root")
         return SKIPPED
+    if not Path(FLEETBENCH).exists():
+        print(f"no {FLEETBENCH}: set FLEETBENCH_BUILD to the folder that it was built in")
+        return 1
     outcomes = play_all(cells, arguments)
     written = table.markdown(outcomes)
     print("\n" + written)

@@ -8,7 +8,7 @@ from .expectation import Expectation
 from .judge import judge
 from .kind import Kind, Stage
 from .launched import FLEETBENCH, Launched, NotReached
-from .virtual_fleet import VirtualFleet
+from .virtual_fleet import VirtualFleet, processes
 
 
 @dataclass
@@ -68,7 +68,8 @@ def wait_until_gone(fleet, limit_s):
     end = time.monotonic() + limit_s
     while time.monotonic() < end and (fleet.running() or fleet.scratch_left()):
         time.sleep(0.1)
-    return [f"{pid} on {member}" for pid, member in fleet.running().items()]
+    names = {pid: name for pid, name, _ in processes()}
+    return [f"{names.get(pid, '?')} on {member}" for pid, member in fleet.running().items()]
 
 
 def say_verdict(run):
@@ -123,8 +124,10 @@ def play(kind, moment, name, *, victim=None, keep=None):
         play_on(fleet, victim, keep, outcome)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         outcome.complaints.append(f"the test itself failed: {error}")
-    finally:
+    try:
         fleet.down()
+    except (RuntimeError, subprocess.SubprocessError) as error:
+        outcome.complaints.append(str(error))
     outcome.machine_left = fleet.left_on_the_machine()
     outcome.complaints += judge(outcome)
     return outcome

@@ -8,6 +8,7 @@ from .process_faults import UNREACHABLE_S
 from .virtual_fleet import SOURCE
 
 LATE_S = 5
+LIMIT_S = 30  # of the launch: time for all other hosts to come up
 
 
 def script(stage, name, text):
@@ -50,11 +51,11 @@ def stops_rank_after_its_mark(stage):
     stage.fleet.stop_on_sight(stage.victim, "fleetbench")
 
 
-NEVER_UP = Expectation(("FAIL",), missing=(VICTIM,), phases=("launch",), complete=False, left_s=UNREACHABLE_S)
+NEVER_UP = Expectation(("FAIL",), lost=(VICTIM,), phases=("launch",), complete=False, left_s=UNREACHABLE_S)
 
 
 def kind(name, what, strike, expectation, **more):
-    return Kind(name, what, strike, {"launch": expectation}, moments={"launch": launch}, **more)
+    return Kind(name, what, strike, {"launch": expectation}, moments={"launch": launch}, launch_s=LIMIT_S, **more)
 
 
 KINDS = [

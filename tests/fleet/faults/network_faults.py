@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 def cuts(stage):
-    stage.fleet.fault("cut", stage.victim)
+    stage.fleet.cut(stage.victim)
 
 
 def flaps(stage):
