@@ -1,6 +1,7 @@
 """The root, the launcher and the gate that are told to stop, die, or stop to answer."""
 import os
 import signal
+import time
 
 from .expectation import COMPLETE, Expectation, broken_off
 from .kind import ROOT, Kind, always
@@ -8,8 +9,18 @@ from .process_faults import RANK, UNREACHABLE_S, sends
 
 LAUNCHER = "mpirun"
 INTERRUPTED = broken_off("interrupted")
-ROOT_IS_GONE = broken_off(r"root|node0", left_s=UNREACHABLE_S)
+# Its phase is that of the last thing that is known of it.
+ROOT_IS_GONE = Expectation(("FAIL",), lost=(ROOT,), phases=("measure",), complete=False, left_s=UNREACHABLE_S)
 LAUNCHER_IS_GONE = broken_off(r"launcher|mpirun|interrupted", left_s=UNREACHABLE_S)
+
+
+LONG_PAUSE_S = 13  # longer than others may be silent
+
+
+def pauses(stage):
+    sends(signal.SIGSTOP)(stage)
+    time.sleep(LONG_PAUSE_S)
+    sends(signal.SIGCONT)(stage)
 
 
 def on_head(number):
@@ -28,6 +39,7 @@ KINDS = [
     Kind("root_sigterm", "the root gets SIGTERM", sends(signal.SIGTERM, RANK), always(INTERRUPTED), victim=ROOT),
     Kind("root_killed", "the root is killed", sends(signal.SIGKILL, RANK), always(ROOT_IS_GONE), victim=ROOT),
     Kind("root_frozen", "the root is stopped", sends(signal.SIGSTOP, RANK), always(ROOT_IS_GONE), victim=ROOT),
+    Kind("root_pauses", f"the node of the root is stopped for {LONG_PAUSE_S} s", pauses, always(COMPLETE), victim=ROOT),
     Kind("launcher_killed", "mpirun is killed", on_head(signal.SIGKILL), always(LAUNCHER_IS_GONE)),
     Kind("launcher_frozen", "mpirun is stopped", on_head(signal.SIGSTOP), always(COMPLETE)),
     Kind("gate_sigterm", "the gate gets SIGTERM", on_gate(signal.SIGTERM), always(INTERRUPTED)),
