@@ -8,7 +8,8 @@ GATED = [
     for kind in faults.KINDS
 ]  # fmt: skip
 # What a run has to stand by itself; the rest is mpirun's.
-PLAIN = [by_itself(kind) for kind in GATED if kind.name in ("rank_frozen", "worker_killed", "root_sigint", "root_sigterm")]
+WITHOUT_GATE = ("rank_frozen", "worker_killed", "root_sigint", "root_sigterm")
+PLAIN = [by_itself(kind) for kind in GATED if kind.name in WITHOUT_GATE]
 KINDS = GATED + PLAIN
 
 
@@ -16,7 +17,6 @@ def cells():
     return [(kind, moment) for kind in KINDS for moment in kind.expect]
 
 
-# Each kind that can be told apart in the result, in one of its moments; those that wait a minute for
-# a silent root are left to the whole matrix.
+# Every fourth, so that kinds and moments alternate.
 def quarter():
     return cells()[::4]

@@ -73,9 +73,8 @@ def wait_until_gone(fleet, limit_s):
 
 
 def say_verdict(run):
-    done = subprocess.run(
-        [FLEETBENCH, "verdict", str(run)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [FLEETBENCH, "verdict", str(run)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stdout.strip()
 
 

@@ -84,7 +84,7 @@ def kept_what_was_seen(outcome):
     if not outcome.expected.kept:
         return
     if outcome.lines[: len(outcome.seen)] != outcome.seen:
-        yield f"{len(outcome.records_lost)} of {len(outcome.seen)} lines that the journal had when the fault struck are gone"
+        yield f"{len(outcome.records_lost)} of {len(outcome.seen)} lines of the journal are gone since the fault"
     damaged = [number for number, line in enumerate(outcome.lines, 1) if not intact(line)]
     if damaged:
         yield f"damaged lines of the journal: {damaged}"
@@ -103,7 +103,8 @@ def is_complete(outcome):
         if step is None:
             yield f"{wanted['probe']} was not begun"
             continue
-        good = {(r["pass"], r["node"]) for r in records if r["t"] == "sample" and r["step"] == step["step"] and r["status"] == "ok"}
+        samples = [r for r in records if r["t"] == "sample" and r["step"] == step["step"]]
+        good = {(r["pass"], r["node"]) for r in samples if r["status"] == "ok"}
         for number in range(wanted.get("passes", scenario["passes"])):
             without = [outcome.names[node] for node in survivors if (number, node) not in good]
             if without and not excused(wanted["probe"], without, outcome):

@@ -6,6 +6,5 @@ def keeper(folder, name):
     """What play() calls with its Stage; nothing where no folder is given."""
     if folder is None:
         return None
-    return lambda stage: shutil.copytree(
-        stage.folder, folder / name, dirs_exist_ok=True, ignore_dangling_symlinks=True, ignore=shutil.ignore_patterns("image", "filler")
-    )
+    large = shutil.ignore_patterns("image", "filler")
+    return lambda stage: shutil.copytree(stage.folder, folder / name, dirs_exist_ok=True, ignore=large)
