@@ -83,6 +83,15 @@ test_run() {
   check "run works with stdin closed" equal "$(testfleet run -np 1 -- hostname <&-)" node0
   check "the environment reaches the ranks" equal "$(MARK=seen testfleet run -np 1 -- printenv MARK)" seen
   check "run returns mpirun's exit code" exits 7 testfleet run -np 1 -- sh -c 'exit 7'
+  check "run takes another agent" equal "$(with_another_agent run -- hostname | sort | xargs)" "node0 node1 node2"
+  check "it is asked for each node" equal "$(wc -l <"$tmp/asked")" 3
+}
+
+with_another_agent() { # COMMAND…
+  # shellcheck disable=SC2016  # for the agent
+  printf '#!/bin/sh\necho "$1" >>%s\nexec %s "$@"\n' "$tmp/asked" "$root/scripts/testfleet-agent" >"$tmp/agent"
+  chmod +x "$tmp/agent"
+  FLEETBENCH_TESTFLEET_AGENT=$tmp/agent testfleet "$@"
 }
 
 test_link() {
