@@ -33,6 +33,12 @@ OPTIONS = [
     (["--suite", "quick", "--baseline", __file__], "is no baseline; give a file that `fleetbench baseline build` wrote"),
     (["--suite", "quick", "--baseline", str(Path(__file__).parent)], "is not a run directory: it has no run.json"),
     (["--suite", "quick", "extra"], '"extra" is not understood'),
+    (["--suite", "quick", "--budget", "soon"], "--budget soon: is not a time of at least 5 s, as 90s, 10m or 2h"),
+    (["--suite", "quick", "--budget", "1s"], "--budget 1s: is not a time of at least 5 s"),
+    (["--suite", "quick", "--budget", "1e999"], "--budget 1e999: is not a time"),
+    (["--suite", "quick", "--budget", "nan"], "--budget nan: is not a time"),
+    (["--suite", "quick", "--launch-limit", "-3m"], "--launch-limit -3m: is not a time of at least 1 s"),
+    (["--suite", "quick", "--under-gate"], "--under-gate needs the folder of the run"),
 ]
 
 SCENARIOS = [

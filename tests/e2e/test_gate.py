@@ -186,6 +186,30 @@ class Gate(GateTest):
         self.assertTrue([s for s in self.samples() if s["status"] == "ok"])
 
 
+class BadInput(GateTest):
+    def test_what_cannot_be_started_is_said(self):
+        cases = [
+            ([], "say after -- what to start"),
+            (["--"], "say after -- what to start"),
+            (["--", "mpirun", "hostname"], "has to start fleetbench"),
+            (["--hosts", "n[1-", "--", "mpirun", FLEETBENCH], '"n[1-" is no list of hosts'),
+            (["--budget", "3s", "--", "mpirun", FLEETBENCH], "--budget 3s: is not a time of at least 10 s"),
+            (["--", "mpirun", FLEETBENCH, "--under-gate"], "--under-gate is for the gate to add"),
+            (["--out", "a", "--", "mpirun", FLEETBENCH, "--out", "b"], "give it once"),
+        ]
+        for options, message in cases:
+            with self.subTest(options=options):
+                result = execute([FLEETBENCH, "gate", *options], cwd=self.directory)
+                self.assertEqual(result.code, 64, result.err)
+                self.assertIn(message, result.err)
+                self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_a_launcher_that_is_not_there(self):
+        result = execute([FLEETBENCH, "gate", "--out", str(self.run_directory), "--", "mpiruns", FLEETBENCH])
+        self.assertEqual(result.code, 70)
+        self.assertIn("cannot start mpiruns", result.err)
+
+
 class Budget(GateTest):
     def test_the_run_ends_within_it_and_lists_what_was_left_out(self):
         content = {**LONG, "passes": 50}

@@ -38,7 +38,11 @@ def play_all(cells, arguments):
 
     def play_one(number, kind, moment):
         name = f"{kind.name}.{moment}"
-        outcome = play(kind, moment, f"m{os.getpid() % 100000}-{number}", keep=keeper(arguments.keep, name))
+        fleet = f"m{os.getpid() % 100000}-{number}"
+        outcome = play(kind, moment, fleet, keep=keeper(arguments.keep, name))
+        if outcome.missed:  # the run did not come to that moment: nothing was shown, neither way
+            print(f"{time.monotonic() - start:6.0f} s  {name}: once more: {outcome.missed}", flush=True)
+            outcome = play(kind, moment, fleet, keep=keeper(arguments.keep, name))
         print(f"{time.monotonic() - start:6.0f} s  {name}: {outcome.in_a_line()}", flush=True)
         return outcome
 

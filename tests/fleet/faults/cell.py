@@ -33,6 +33,7 @@ class Outcome:
     scratch_left: list = field(default_factory=list)
     machine_left: list = field(default_factory=list)
     hung: bool = False
+    missed: str = ""  # why the fault could not strike
 
     @property
     def records_lost(self):
@@ -105,6 +106,7 @@ def play_on(fleet, victim, keep, outcome):
         try:
             strike(stage, kind, outcome.moment, outcome)
         except (NotReached, OSError, RuntimeError, subprocess.SubprocessError) as error:
+            outcome.missed = str(error).splitlines()[0] if str(error) else type(error).__name__
             outcome.complaints.append(f"the fault could not strike: {error}")
         if not stage.launched.finish(outcome.deadline_s):
             outcome.hung = True

@@ -1,7 +1,7 @@
 """Hosts that do not come up, or late. These faults have one moment: the launch."""
 import contextlib
 
-from .expectation import COMPLETE, VICTIM, Expectation
+from .expectation import COMPLETE, VICTIM, Expectation, broken_off
 from .kind import Kind
 from .launched import FLEETBENCH
 from .process_faults import UNREACHABLE_S
@@ -58,10 +58,15 @@ def kind(name, what, strike, expectation, **more):
     return Kind(name, what, strike, {"launch": expectation}, moments={"launch": launch}, launch_s=LIMIT_S, **more)
 
 
+# mpirun starts no rank before all daemons are there, so no host says anything, and nobody can be told
+# apart.
+NOBODY_UP = broken_off("not all ranks came up in time", left_s=UNREACHABLE_S)
+
+
 KINDS = [
-    kind("agent_hangs", "a host does not let the launcher in", nothing, NEVER_UP,
+    kind("agent_hangs", "a host does not let the launcher in", nothing, NOBODY_UP,
          env=lambda stage: agent_for_victim(stage, "sleep 1000")),
-    kind("daemon_hangs", "a launch daemon stops as it starts", stops_daemon, NEVER_UP),
+    kind("daemon_hangs", "a launch daemon stops as it starts", stops_daemon, NOBODY_UP),
     kind("rank_hangs", "a rank stops before it says anything", nothing, NEVER_UP, program=rank_of_victim("kill -STOP $$")),
     kind("rank_hangs_in_init", "a rank stops in MPI_Init", stops_rank_after_its_mark, NEVER_UP),
     kind("host_is_late", f"a host takes {LATE_S} s longer to start", nothing, COMPLETE,
