@@ -75,7 +75,10 @@ std::optional<GateOptions> parse_gate_options(const Invocation& invocation,
   options.command.assign(dashes + 1, invocation.arguments.end());
   gate::program_position(options.command);  // there has to be one
   for (const char* own : {"--under-gate", "--without"}) {
-    if (gate::argument(options.command, own)) {
+    const bool given = std::ranges::any_of(options.command, [&](const std::string& word) {
+      return word == own || word.starts_with(std::string(own) + "=");
+    });
+    if (given) {
       throw InputError(std::string(own) + " is for the gate to add; leave it out");
     }
   }

@@ -35,8 +35,8 @@ Order order_from(const Json& message) {
           .limit_s = message.at("limit_s").get<double>()};
 }
 
-// Who is told to stop still answers for so long: the root asks then who is left.
-constexpr auto kAfterword = std::chrono::milliseconds(1500);
+// Who is told to stop still answers for so long: the root then asks, for less, who is left.
+constexpr auto kAfterword = std::chrono::milliseconds(700);
 
 }  // namespace
 
