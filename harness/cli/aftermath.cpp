@@ -100,24 +100,39 @@ std::vector<LossRecord> losses_of(const RunData& run, const fs::path& directory,
   return losses;
 }
 
-// The node of rank 0, which led the run until it was gone. What it did then is known only from what
-// it recorded before.
-std::vector<Record> loss_of_root(const RunData& run, const std::string& reason) {
+// A node that was lost in the middle, when nobody recorded it. What it did then is known only from
+// what was recorded before.
+LossRecord loss_in_the_middle(const RunData& run, const NodeInfo& node, const std::string& reason) {
+  const bool measured = !run.samples.empty();
+  return {.rank = node.ranks.empty() ? std::nullopt : std::optional(node.leader()),
+          .node = node.index,
+          .slot = std::nullopt,
+          .step = measured ? run.steps.at(static_cast<std::size_t>(run.samples.back().step)).id
+                           : std::string("start"),
+          .phase = measured ? "measure" : "start",
+          .reason = reason};
+}
+
+bool is_recorded_as_lost(const RunData& run, const NodeInfo& node) {
+  return std::ranges::any_of(run.losses,
+                             [&](const LossRecord& loss) { return loss.node == node.index; });
+}
+
+// The node of rank 0, which led the run until it was gone, and those that the launcher lost.
+std::vector<Record> losses_in_the_middle(const RunData& run, const WhatHappened& happened) {
+  std::vector<Record> losses;
   for (const auto& node : run.header.nodes) {
-    if (std::ranges::count(node.ranks, 0) > 0) {
-      const bool measured = !run.samples.empty();
-      const auto step = measured
-                            ? run.steps.at(static_cast<std::size_t>(run.samples.back().step)).id
-                            : std::string("start");
-      return {LossRecord{.rank = 0,
-                         .node = node.index,
-                         .slot = std::nullopt,
-                         .step = step,
-                         .phase = measured ? "measure" : "start",
-                         .reason = reason}};
+    const bool led = std::ranges::count(node.ranks, 0) > 0;
+    if (is_recorded_as_lost(run, node)) {
+      continue;
+    }
+    if (std::ranges::count(happened.lost, node.name) > 0) {
+      losses.emplace_back(loss_in_the_middle(run, node, "the launcher lost its daemon there"));
+    } else if (led && happened.root_lost && !run.end) {
+      losses.emplace_back(loss_in_the_middle(run, node, happened.reason));
     }
   }
-  return {};
+  return losses;
 }
 
 EndRecord broken_off(const std::string& reason, const RunData& run) {
@@ -202,10 +217,7 @@ Verdict close_run(const fs::path& directory, const WhatHappened& happened) {
   const bool is_new = !run;
   const bool has_said_why = run && run->end;  // it was interrupted and told so itself
   RunData known = run ? std::move(*run) : run_without_beginning(directory, happened);
-  std::vector<Record> records;
-  if (happened.root_lost && !has_said_why) {
-    records = loss_of_root(known, happened.reason);
-  }
+  auto records = losses_in_the_middle(known, happened);
   for (auto& loss : losses_of(known, directory, happened.absent)) {
     records.emplace_back(std::move(loss));
   }

@@ -12,6 +12,7 @@ namespace fleetbench::cli {
 struct WhatHappened {
   std::vector<std::string> hosts;   // expected
   std::vector<std::string> absent;  // that did not come up
+  std::vector<std::string> lost;    // nodes that the launcher lost while it ran
   bool root_lost = false;           // the rank that led the run is gone
   std::string reason;               // how the run broke off
   bool json = false;

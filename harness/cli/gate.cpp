@@ -147,6 +147,7 @@ Gate::Attempt Gate::attempt() {
   absent.insert(absent.end(), without_.begin(), without_.end());
   attempt.verdict = close_run(directory_, {.hosts = hosts_,
                                            .absent = absent,
+                                           .lost = launcher.lost_daemons(),
                                            .root_lost = attempt.outcome.root_lost,
                                            .reason = reason(attempt.outcome, launcher),
                                            .json = options_.json});

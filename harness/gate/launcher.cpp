@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 namespace fleetbench::gate {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSleep_ms = 50;
+constexpr std::size_t kLinesKept = 60;
 constexpr std::size_t kLastLines = 12;
 constexpr std::size_t kLongestLine = 400;
 
@@ -122,7 +124,7 @@ void Launcher::keep(const std::string& text) {
       lines_.emplace_back();
     }
   }
-  while (lines_.size() > kLastLines) {
+  while (lines_.size() > kLinesKept) {
     lines_.pop_front();
   }
 }
@@ -165,9 +167,32 @@ std::string Launcher::how_it_ended() const {
 }
 
 std::string Launcher::last_words() const {
-  std::string text = fmt::format("{}", fmt::join(lines_, "\n"));
+  const auto first = lines_.size() - std::min(kLastLines, lines_.size());
+  std::string text = fmt::format(
+      "{}", fmt::join(lines_.begin() + static_cast<std::ptrdiff_t>(first), lines_.end(), "\n"));
   text.erase(text.find_last_not_of(" \n") + 1);
   return text;
+}
+
+std::vector<std::string> Launcher::lost_daemons() const {
+  std::vector<std::string> nodes;
+  for (const auto& line : lines_) {
+    if (auto node = lost_daemon(line); !node.empty()) {
+      nodes.push_back(std::move(node));
+    }
+  }
+  return nodes;
+}
+
+std::string lost_daemon(const std::string& line) {
+  constexpr std::string_view kWho = "Remote daemon:";
+  constexpr std::string_view kWhere = " on node ";
+  const auto where = line.find(kWhere);
+  if (line.find(kWho) == std::string::npos || where == std::string::npos) {
+    return "";
+  }
+  const auto node = line.substr(where + kWhere.size());
+  return node.substr(0, node.find_first_of(" \t"));
 }
 
 }  // namespace fleetbench::gate

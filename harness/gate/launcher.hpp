@@ -26,6 +26,8 @@ class Launcher {
   std::string how_it_ended() const;
   // The last lines of its standard error, of which there may be none.
   std::string last_words() const;
+  // Nodes whose launch daemon it says that it has lost.
+  std::vector<std::string> lost_daemons() const;
 
  private:
   bool pass_on(int from, int to, bool keep);
@@ -38,5 +40,9 @@ class Launcher {
   bool output_closed_ = false;
   bool errors_closed_ = false;
 };
+
+// The node that a line of Open MPI's mpirun says to have lost the daemon of; empty where it is not
+// such a line.
+std::string lost_daemon(const std::string& line);
 
 }  // namespace fleetbench::gate

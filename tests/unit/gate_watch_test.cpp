@@ -141,6 +141,12 @@ TEST(Launcher, WhatWentIntoASessionOfItsOwnEndsWithIt) {
   EXPECT_NE(kill(child, 0), 0);
 }
 
+TEST(LostDaemon, IsTheRemoteOneNotTheLaunchersOwn) {
+  EXPECT_EQ(lost_daemon("  Remote daemon: [[22711,0],3] on node node2"), "node2");
+  EXPECT_EQ(lost_daemon("  HNP daemon   : [[22711,0],0] on node head"), "");
+  EXPECT_EQ(lost_daemon("a Remote daemon: nowhere"), "");
+}
+
 TEST(Launcher, KeepsItsLastWords) {
   Launcher launcher({"sh", "-c", "for i in $(seq 1 50); do echo line $i >&2; done; exit 5"});
   while (launcher.turn()) {
