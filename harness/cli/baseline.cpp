@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kExamples =
     "Examples:\n"
     "  fleetbench baseline build runs/monday runs/tuesday -o fleet.baseline.json\n"
+    "  fleetbench baseline build week1.csv week2.csv -o fleet.baseline.json\n"
     "  fleetbench baseline show fleet.baseline.json\n"
     "  mpirun -np 64 --hostfile hosts fleetbench --suite quick --baseline fleet.baseline.json\n";
 
@@ -34,9 +35,11 @@ Usage usage() {
           .summary =
               "build: learns from runs of a healthy fleet what is normal for each node and device "
               "and how\nmuch it varies. Nodes with findings are left out.\n"
+              "Each RUN_DIR is a run, and so is each FILE of samples: a CSV whose header has node, "
+              "metric and\nvalue, or SuperBench's results-summary.jsonl.\n"
               "show: prints such a file.\n"
               "Exit codes: 0 done, 64 wrong usage.",
-          .synopsis = "build RUN_DIR... -o FILE [--force] | show FILE",
+          .synopsis = "build RUN_DIR|FILE... -o FILE [--force] | show FILE",
           .options = {{"o,out", "build: the file to write, whole or not at all", "FILE"},
                       {"force", "build: replace the file where there is one", ""}},
           .epilogue = kExamples,
@@ -92,28 +95,37 @@ std::string doubts_text(const std::vector<Doubt>& doubts) {
   return text;
 }
 
+// Ids of files follow from what they hold and tell a person nothing.
+std::string imported_text(const std::vector<RunData>& runs, const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].imported) {
+      text += fmt::format("Run {} is {}\n", runs[i].header.run_id, report::escaped(paths[i]));
+    }
+  }
+  return text;
+}
+
 int build(const Arguments& arguments) {
   const std::vector<std::string> paths(arguments.positional().begin() + 1,
                                        arguments.positional().end());
   if (paths.empty()) {
     throw InputError(
-        "give the directories of healthy runs: fleetbench baseline build RUN_DIR... -o FILE");
+        "give healthy runs, directories or files of samples: fleetbench baseline build "
+        "RUN_DIR|FILE... -o FILE");
   }
   if (!arguments.has("out")) {
     throw InputError("-o is missing: say which file to write, for example -o fleet.baseline.json");
   }
   const std::string file = arguments.text("out");
   require_free(file, arguments.has("force"));
-  std::vector<RunData> runs;
-  for (const std::string& path : paths) {
-    runs.push_back(load_samples(path));
-  }
+  const std::vector<RunData> runs = load_all_samples(paths);
   const BuiltBaseline built =
       learn(runs, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
   warn(runs);
   write(file, built.baseline);
-  fmt::print("Baseline of {}\n{}Written to {}\n", baseline_headline(built.baseline),
-             doubts_text(built.doubts), file);
+  fmt::print("Baseline of {}\n{}{}Written to {}\n", baseline_headline(built.baseline),
+             imported_text(runs, paths), doubts_text(built.doubts), file);
   return kOk;
 }
 
@@ -141,8 +153,9 @@ int baseline_command(const Invocation& invocation) {
     return show(arguments);
   }
   throw InputError(
-      action.empty() ? "say what to do: fleetbench baseline build RUN_DIR... -o FILE, or show FILE"
-                     : fmt::format("baseline \"{}\": is neither build nor show", action));
+      action.empty()
+          ? "say what to do: fleetbench baseline build RUN_DIR|FILE... -o FILE, or show FILE"
+          : fmt::format("baseline \"{}\": is neither build nor show", action));
 }
 
 }  // namespace fleetbench::cli

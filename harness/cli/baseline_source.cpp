@@ -2,30 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "harness/cli/command.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/record/recorder.hpp"
+#include "harness/record/sample_file.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
 namespace {
 
-void require_different(const std::vector<RunData>& runs) {
-  std::set<std::string> ids;
-  for (const RunData& run : runs) {
-    if (!ids.insert(run.header.run_id).second) {
-      throw InputError(fmt::format(
-          "run {} is given twice; each would count as a run of its own, so name it once",
-          run.header.run_id));
-    }
+// What is said of files that another tool wrote names them itself.
+void warn_of_gaps(const record::LoadedRun& loaded, const std::string& path) {
+  for (const std::string& note : loaded.notes) {
+    complain(fmt::format("warning: {}", note));
   }
-}
-
-void warn_of_gaps(const RunData& run, const std::string& path) {
-  if (!run.damage.empty()) {
+  const RunData& run = loaded.run;
+  if (!run.imported && !run.damage.empty()) {
     complain(fmt::format("warning: {}: {} damaged {} left out, the first: {}", path,
                          run.damage.size(), run.damage.size() == 1 ? "record" : "records",
                          run.damage.front()));
@@ -38,8 +34,10 @@ void warn_of_gaps(const RunData& run, const std::string& path) {
 }  // namespace
 
 Option baseline_option() {
-  return {"baseline", "a healthy past to compare with: of `fleetbench baseline build`, or one run",
-          "FILE|RUN_DIR"};
+  return {"baseline",
+          "a healthy past to compare with: of `fleetbench baseline build`, one run, or a file of "
+          "samples",
+          "FILE|RUN_DIR|CSV"};
 }
 
 std::shared_ptr<const Baseline> given_baseline(const Arguments& arguments) {
@@ -48,7 +46,8 @@ std::shared_ptr<const Baseline> given_baseline(const Arguments& arguments) {
 
 std::shared_ptr<const Baseline> load_baseline(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
+  if (!std::filesystem::is_directory(path, error) &&
+      !record::looks_like_samples(record::read_whole(path))) {
     return std::make_shared<const Baseline>(read_baseline(path));
   }
   std::vector<RunData> runs;
@@ -56,12 +55,24 @@ std::shared_ptr<const Baseline> load_baseline(const std::string& path) {
   return std::make_shared<const Baseline>(learn(runs, runs.front().header.created).baseline);
 }
 
+void warn_if_imported(const Baseline& baseline, const std::string& path) {
+  const auto imported = [](const BaselineMetric& metric) { return metric.key.method.empty(); };
+  if (std::ranges::all_of(baseline.metrics, imported)) {
+    complain(fmt::format(
+        "warning: --baseline {}: holds only what other tools measured, and a run is compared with "
+        "what was measured in the same way; give the baseline or the directory of a run",
+        path));
+  }
+}
+
 Baseline read_baseline(const std::string& file) {
   const std::string text = record::read_whole(file);
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') {
     throw InputError(fmt::format(
-        "{} is no baseline; give a file that `fleetbench baseline build` wrote, or a run directory",
+        "{} is no baseline; give a file that `fleetbench baseline build` wrote; to compare with "
+        "samples themselves, give --baseline a run directory, a CSV whose header has node, metric "
+        "and value, or SuperBench's results-summary.jsonl",
         file));
   }
   const Json json = parse_json(text, file);
@@ -73,13 +84,31 @@ Baseline read_baseline(const std::string& file) {
 }
 
 RunData load_samples(const std::string& path) {
-  RunData run = record::load_run(record::RunDirectory::open(path));
-  warn_of_gaps(run, path);
-  return run;
+  record::LoadedRun loaded = record::load_samples({path});
+  warn_of_gaps(loaded, path);
+  if (loaded.run.imported) {
+    loaded.run.header.run_id = loaded.content_id;
+  }
+  return std::move(loaded.run);
+}
+
+std::vector<RunData> load_all_samples(const std::vector<std::string>& paths) {
+  std::vector<RunData> runs;
+  std::map<std::string, std::string> path_of;  // by id
+  for (const std::string& path : paths) {
+    runs.push_back(load_samples(path));
+    const std::string& id = runs.back().header.run_id;
+    if (const auto [known, is_new] = path_of.emplace(id, path); !is_new) {
+      throw InputError(fmt::format(
+          "run {} is given twice, as {} and as {}; each would count as a run of its own, so name "
+          "it once",
+          id, known->second, path));
+    }
+  }
+  return runs;
 }
 
 BuiltBaseline learn(const std::vector<RunData>& runs, const std::string& created) {
-  require_different(runs);
   std::vector<Report> reports;
   for (const RunData& run : runs) {
     reports.push_back(analyze(run));

@@ -48,6 +48,14 @@ void check_same_build(const RunData& run, const std::string& directory) {
   }
 }
 
+std::shared_ptr<const Baseline> past_of(const RunOptions& options) {
+  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
+  if (baseline) {
+    warn_if_imported(*baseline, *options.baseline);
+  }
+  return baseline;
+}
+
 }  // namespace
 
 fs::path new_run_folder(const std::string& suite) {
@@ -67,7 +75,7 @@ RunPlan plan_run(const RunOptions& options, const Invocation& invocation, worker
   check_open_files();
   Catalog catalog(worker);
   Suite suite = resolve(options.suite, catalog);
-  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
+  auto baseline = past_of(options);
   const fs::path out =
       options.out.empty() ? new_run_folder(suite.scenario.name) : fs::path(options.out);
   return {options,          invocation.arguments, std::move(catalog),
@@ -96,7 +104,7 @@ RunPlan plan_to_resume(const std::string& path, const RunOptions& times, worker:
   Catalog catalog(worker);
   Suite suite = resolve_again(parse_scenario(before.header.scenario.dump(), path + "/run.json"),
                               options.suite, catalog);
-  auto baseline = options.baseline ? load_baseline(*options.baseline) : nullptr;
+  auto baseline = past_of(options);
   return {options,          before.header.arguments, std::move(catalog),
           std::move(suite), std::move(baseline),     std::move(directory),
           std::move(before)};

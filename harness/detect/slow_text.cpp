@@ -1,20 +1,11 @@
 #include "harness/detect/slow_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 namespace fleetbench::detect {
 namespace {
-
-std::string names_of(const std::vector<Explanation>& explanations) {
-  std::vector<std::string> names;
-  for (const Explanation& explanation : explanations) {
-    names.push_back(explanation.covariate);
-  }
-  return fmt::format("{}", fmt::join(names, " and "));
-}
 
 std::string compared(const Names& names, const Hit& hit, double pct) {
   const Table& table = hit.table();

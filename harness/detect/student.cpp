@@ -1,11 +1,18 @@
 #include "harness/detect/student.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "harness/detect/normal.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
 constexpr double kTiny = 1e-300;
+// Where the search for a quantile may begin.
+constexpr double kNearest = 1e-3;
+constexpr double kFarthest = 1e100;
 
 double away_from_zero(double value) { return std::abs(value) < kTiny ? kTiny : value; }
 
@@ -53,18 +60,25 @@ double student_tail(double t, double degrees) {
   return t >= 0 ? half : 1 - half;
 }
 
+double student_density(double t, double degrees) {
+  const double log_norm = std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees) -
+                          0.5 * std::log(degrees * std::numbers::pi);
+  return std::exp(log_norm - 0.5 * (degrees + 1) * std::log1p(t * t / degrees));
+}
+
+// Newton's method for log p over log t, which is concave and falls: from the second step on it
+// comes nearer from one side.
 double student_quantile(double p, double degrees) {
-  double low = 0;
-  double high = 1;
-  while (student_tail(high, degrees) > p && high < 1e12) {
-    low = high;
-    high *= 2;
+  double t = std::clamp(score_of_normal(normal_quantile(p), degrees), kNearest, kFarthest);
+  for (int step = 0; step < 100; ++step) {
+    const double tail = student_tail(t, degrees);
+    const double change = std::log(tail / p) * tail / (t * student_density(t, degrees));
+    t *= std::exp(change);
+    if (std::abs(change) < 1e-14) {
+      break;
+    }
   }
-  for (int step = 0; step < 80; ++step) {
-    const double middle = 0.5 * (low + high);
-    (student_tail(middle, degrees) > p ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  return t;
 }
 
 }  // namespace fleetbench::detect

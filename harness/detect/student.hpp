@@ -6,6 +6,8 @@ namespace fleetbench::detect {
 // P(T > t). Accurate relative to its size far into the tail, where 1 - cdf would cancel.
 double student_tail(double t, double degrees);
 
+double student_density(double t, double degrees);
+
 // The t for which P(T > t) = p, 0 < p < 0.5.
 double student_quantile(double p, double degrees);
 

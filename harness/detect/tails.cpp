@@ -1,78 +1,20 @@
 #include "harness/detect/tails.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "harness/detect/normal.hpp"
-#include "harness/detect/student.hpp"
+#include "harness/detect/tail_shapes.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-// What is slow by more may be a fault; what is fast by as much is not, and shows how long the tails
-// are.
-constexpr double kSlowCut = 3.5;
-constexpr double kFastCut = 6;
 constexpr double kFewestDegrees = 2.8;
 constexpr double kGridRatio = 1.15;
 // Components that weigh less change nothing.
 constexpr double kLeastWeight = 5e-3;
-
-// The likelihood needs only how many scores have about which size.
-constexpr std::size_t kBins = 250;
-constexpr double kBinWidth = (kFastCut + kSlowCut) / static_cast<double>(kBins);
-struct Histogram {
-  std::array<double, kBins> counts{};
-  double size = 0;
-};
-
-double middle_of(std::size_t bin) {
-  return (static_cast<double>(bin) + 0.5) * kBinWidth - kFastCut;
-}
-
-Histogram histogram_of(const std::vector<double>& scores) {
-  Histogram histogram;
-  for (const double score : scores) {
-    if (score > -kFastCut && score < kSlowCut) {
-      const auto bin = static_cast<std::size_t>((score + kFastCut) / kBinWidth);
-      histogram.counts[std::min(bin, kBins - 1)] += 1;
-      histogram.size += 1;
-    }
-  }
-  return histogram;
-}
-
-// Of a t with variance 1.
-double scale_of(double degrees) { return std::sqrt((degrees - 2) / degrees); }
-
-double log_norm(double degrees) {
-  return std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees) -
-         0.5 * std::log(degrees * M_PI);
-}
-
-double log_likelihood(const Histogram& histogram, double degrees, double scale) {
-  const double inside =
-      1 - student_tail(kFastCut / scale, degrees) - student_tail(kSlowCut / scale, degrees);
-  double sum = histogram.size * (log_norm(degrees) - std::log(scale) - std::log(inside));
-  for (std::size_t bin = 0; bin < kBins; ++bin) {
-    if (histogram.counts[bin] > 0) {
-      const double x = middle_of(bin) / scale;
-      sum -= histogram.counts[bin] * 0.5 * (degrees + 1) * std::log1p(x * x / degrees);
-    }
-  }
-  return sum;
-}
-
-// The spread that scores are in units of is estimated, and without what lies far out.
-constexpr double kScaleLogSigma = 0.07;
-constexpr std::array<double, 7> kScaleSteps{-2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25};
-
-double log_likelihood(const Histogram& histogram, std::size_t place, double step) {
-  const double degrees = tail_grid()[place];
-  return log_likelihood(histogram, degrees, scale_of(degrees) * std::exp(kScaleLogSigma * step)) -
-         0.5 * step * step;
-}
+constexpr double kSmallestQuantile = 1e-3;
+constexpr double kLargestQuantile = 1e12;
 
 // What is believed before any run weighs as much as so many metrics.
 constexpr double kBelievedMetrics = 1.2;
@@ -90,12 +32,12 @@ void normalise(std::vector<double>& weights) {
 
 // Likelihoods of each place in the grid, up to a common factor.
 std::vector<double> likelihoods_of(const std::vector<double>& scores) {
-  const Histogram histogram = histogram_of(scores);
+  const ScoreHistogram histogram(scores);
   std::vector<double> logs;
-  for (std::size_t place = 0; place < tail_grid().size(); ++place) {
+  for (const std::vector<TailShape>& of_place : tail_shapes()) {
     double best = -HUGE_VAL;
-    for (const double step : kScaleSteps) {
-      best = std::max(best, log_likelihood(histogram, place, step));
+    for (const TailShape& shape : of_place) {
+      best = std::max(best, shape.log_likelihood(histogram));
     }
     logs.push_back(best);
   }
@@ -111,7 +53,7 @@ std::vector<double> likelihoods_of(const std::vector<double>& scores) {
 double Tail::mean_degrees() const {
   double mean = 0;
   for (const Component& component : components) {
-    mean += component.weight * std::log(component.degrees);
+    mean += component.weight * std::log(component.shape->degrees());
   }
   return std::exp(mean);
 }
@@ -166,19 +108,16 @@ TailPrior learn_tails(const std::vector<std::vector<double>>& scores, const Tail
 }
 
 Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
-  const Histogram histogram = histogram_of(scores);
+  const ScoreHistogram histogram(scores);
   Tail tail;
   double largest = -HUGE_VAL;
   for (std::size_t place = 0; place < tail_grid().size(); ++place) {
     if (prior.weights[place] <= 0) {
       continue;
     }
-    for (const double step : kScaleSteps) {
-      const double degrees = tail_grid()[place];
-      const double posterior =
-          log_likelihood(histogram, place, step) + std::log(prior.weights[place]);
-      tail.components.push_back(
-          {degrees, scale_of(degrees) * std::exp(kScaleLogSigma * step), posterior});
+    for (const TailShape& shape : tail_shapes()[place]) {
+      const double posterior = shape.log_likelihood(histogram) + std::log(prior.weights[place]);
+      tail.components.push_back({&shape, posterior});
       largest = std::max(largest, posterior);
     }
   }
@@ -200,23 +139,40 @@ Tail fit_tail(const std::vector<double>& scores, const TailPrior& prior) {
 double tail_probability(const Tail& tail, double z) {
   double p = 0;
   for (const Tail::Component& component : tail.components) {
-    p += component.weight * student_tail(z / component.scale, component.degrees);
+    p += component.weight * component.shape->tail(z);
   }
   return std::max(normal_tail(z), p);
 }
 
+// Regula falsi (Illinois): log p is nearly linear in log z.
 double tail_quantile(const Tail& tail, double p) {
-  double low = 0;
-  double high = 1;
-  while (tail_probability(tail, high) > p && high < 1e12) {
-    low = high;
-    high *= 2;
+  const auto excess = [&](double log_z) {
+    return std::log(tail_probability(tail, std::exp(log_z)) / p);
+  };
+  double low = std::log(std::max(kSmallestQuantile, normal_quantile(p)));
+  double above = excess(low);
+  if (above <= 0) {
+    return std::exp(low);
   }
-  for (int step = 0; step < 40; ++step) {
-    const double middle = 0.5 * (low + high);
-    (tail_probability(tail, middle) > p ? low : high) = middle;
+  double high = low;
+  double below = above;
+  while (below > 0 && high < std::log(kLargestQuantile)) {
+    high += std::log(2);
+    below = excess(high);
   }
-  return 0.5 * (low + high);
+  bool last_was_low = false;
+  for (int round = 0; round < 60 && high - low > 1e-7 && below < 0; ++round) {
+    const double middle = low + (high - low) * above / (above - below);
+    const double there = excess(middle);
+    const bool is_low = there > 0;
+    (is_low ? low : high) = middle;
+    (is_low ? above : below) = there;
+    if (round > 0 && is_low == last_was_low) {
+      (is_low ? below : above) /= 2;
+    }
+    last_was_low = is_low;
+  }
+  return std::exp(below < 0 ? low + (high - low) * above / (above - below) : high);
 }
 
 double tail_degrees(const std::vector<double>& scores) { return fit_tail(scores).mean_degrees(); }

@@ -5,20 +5,21 @@
 
 namespace fleetbench::detect {
 
+class TailShape;
+
 // What is known of the tail of scores whose variance is about 1: a mixture of Student's t, weighed
 // by how well each fits.
 struct Tail {
   struct Component {
-    double degrees = 0;  // more than 2; kMostTailDegrees is as good as normal
-    double scale = 1;
-    double weight = 0;  // all together 1
+    const TailShape* shape = nullptr;  // one of tail_shapes()
+    double weight = 0;                 // all together 1
   };
   std::vector<Component> components;
 
   double mean_degrees() const;  // geometric
 };
 
-inline constexpr double kMostTailDegrees = 200;
+inline constexpr double kMostTailDegrees = 200;  // as good as normal
 
 // How likely each number of degrees is before seeing the scores of one metric.
 struct TailPrior {

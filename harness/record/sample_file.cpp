@@ -1,8 +1,11 @@
 #include "harness/record/sample_file.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <system_error>
 
@@ -36,6 +39,9 @@ std::optional<std::string> known_but_not_read(std::string_view text) {
   };
   if (has("\"schema\":\"fleetbench-journal/") || has("\"schema\": \"fleetbench-run/")) {
     return "is a file of a run directory; give the directory";
+  }
+  if (looks_like_baseline(text)) {
+    return "is a baseline, which holds no samples; it is what --baseline takes";
   }
   if (has("\"schema\": \"fleetbench-report/")) {
     return "is a report, which holds no samples; give the run directory that it is of";
@@ -91,8 +97,29 @@ void add_notes(const std::vector<Problem>& problems, std::vector<std::string>& n
   }
 }
 
+std::string content_id(const std::vector<SourceText>& sources) {
+  uLong sum = crc32(0, nullptr, 0);
+  std::size_t size = 0;
+  for (const SourceText& source : sources) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(source.text.data()), source.text.size());
+    size += source.text.size();
+  }
+  return fmt::format("imported-{:08x}-{}", sum, size);
+}
+
+std::string newest_of(const std::vector<fs::path>& paths) {
+  fs::file_time_type newest = fs::last_write_time(paths.front());
+  for (const fs::path& path : paths) {
+    newest = std::max(newest, fs::last_write_time(path));
+  }
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", std::chrono::floor<std::chrono::seconds>(
+                                                  fs::file_time_type::clock::to_sys(newest)));
+}
+
 LoadedRun load_files(const std::vector<fs::path>& paths) {
   std::vector<SourceText> sources = read_all(paths);
+  LoadedRun loaded;
+  loaded.content_id = content_id(sources);
   const Format& format = format_of(sources.front());
   for (const SourceText& source : sources) {
     const Format& other = format_of(source);
@@ -107,10 +134,10 @@ LoadedRun load_files(const std::vector<fs::path>& paths) {
                          ? fmt::format("{}: holds no sample", paths.front().string())
                          : samples.errors.front().text() + "; no sample could be read");
   }
-  LoadedRun loaded;
   add_notes(samples.errors, loaded.notes);
   add_notes(samples.warnings, loaded.notes);
   loaded.run = std::move(samples.run);
+  loaded.run.header.created = newest_of(paths);
   return loaded;
 }
 
@@ -129,9 +156,19 @@ LoadedRun load_samples(const std::vector<fs::path>& paths) {
     }
   }
   if (fs::is_directory(paths.front(), none)) {
-    return {load_run(RunDirectory::open(paths.front())), {}};
+    return {load_run(RunDirectory::open(paths.front())), {}, ""};
   }
   return load_files(paths);
+}
+
+bool looks_like_samples(std::string_view text) {
+  return !looks_like_baseline(text) && (looks_like_superbench(text) || looks_like_long_csv(text));
+}
+
+bool looks_like_baseline(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' &&
+         text.find("\"fleetbench-baseline/") != std::string_view::npos;
 }
 
 }  // namespace fleetbench::record

@@ -138,7 +138,7 @@ class BadInput(FleetbenchTest):
             (["report", "a", "--json", "--collectives"], "leave one of them out"),
             (["report", "a", "--html"], "html"),
             (["analyze", str(self.directory)], "is not a run directory"),
-            (["baseline"], "say what to do: fleetbench baseline build RUN_DIR... -o FILE, or show FILE"),
+            (["baseline"], "say what to do: fleetbench baseline build RUN_DIR|FILE... -o FILE, or show FILE"),
             (["baseline", "make"], 'baseline "make": is neither build nor show'),
             (["baseline", "build", "-o", "b.json"], "give the directories of healthy runs"),
             (["baseline", "build", "/nowhere"], "-o is missing"),

@@ -123,6 +123,89 @@ class Baselines(FleetbenchTest):
         self.assertRegex(built.err, r"warning: \S+/one: this run broke off")
         self.assertEqual(self.levels(), [1, 1, 1])
 
+    def csv(self, name, slower=1.0, nodes=4):
+        """Passes differ a little, and no two files do so in the same way."""
+        lines = ["node,metric,value,unit,pass"]
+        for node in range(nodes):
+            for number in range(4):
+                value = slower * (1 + 0.001 * ((7 * node + 3 * number + len(name)) % 5))
+                lines.append(f"n{node},step_time,{value:.5f},s,{number}")
+        return self.written(name, "\n".join(lines) + "\n")
+
+    def written(self, name, text):
+        (self.directory / name).write_text(text)
+        return str(self.directory / name)
+
+    def report(self, *arguments):
+        analysed = execute([FLEETBENCH, "analyze", *arguments, "--json"])
+        self.assertIn(analysed.code, (0, 2, 3), analysed.err)
+        return json.loads(analysed.out)
+
+    def test_samples_of_other_tools_are_a_past_as_well(self):
+        files = [self.csv("first.csv"), self.csv("second_.csv")]
+        built = self.build(*files)
+        self.assertEqual(built.code, 0, built.err)
+        self.assertIn("Baseline of 2 runs, 4 nodes, 1 metric, 4 levels of nodes and devices", built.out)
+        ids = self.baseline()["runs"]
+        for file, name in zip(files, ids):
+            self.assertRegex(name, r"^imported-[0-9a-f]{8}-\d+$")
+            self.assertIn(f"Run {name} is {file}", built.out)
+        self.assertEqual(self.baseline()["metrics"][0]["method"], "")
+        checked = execute([SCHEMA_CHECK, "baseline", str(self.directory / "b.json")])
+        self.assertEqual(checked.code, 0, checked.out)
+        renamed = self.written("renamed", (self.directory / "first.csv").read_text())
+        self.assertEqual(self.build(renamed, options=["--force"]).code, 0)
+        self.assertEqual(self.baseline()["runs"], ids[:1])
+
+    def test_a_fleet_slower_than_its_csv_is_told(self):
+        past, now = self.csv("past.csv"), self.csv("now.csv", slower=1.2)
+        self.assertEqual(self.build(past).code, 0)
+        alone = self.report(now)
+        self.assertEqual(alone["findings"], [])
+        for given in (past, str(self.directory / "b.json")):
+            with self.subTest(given=given):
+                findings = self.report(now, "--baseline", given)["findings"]
+                self.assertEqual([finding["subject"]["kind"] for finding in findings], ["fleet"])
+                self.assertAlmostEqual(findings[0]["slowdown_pct"], 20, delta=1)
+
+    def test_superbench_results_are_a_past(self):
+        def results(name, bandwidth):
+            lines = [json.dumps({"node": f"n{node}", "mem-bw/h2d_bw:0": bandwidth + node / 100}) for node in range(5)]
+            return self.written(name, "\n".join(lines) + "\n")
+
+        past, now = results("past.jsonl", 26), results("now.jsonl", 20)
+        self.assertEqual(self.build(past).code, 0)
+        for given in (past, str(self.directory / "b.json")):
+            kinds = [finding["subject"]["kind"] for finding in self.report(now, "--baseline", given)["findings"]]
+            self.assertEqual(kinds, ["fleet"])
+
+    def test_faults_of_samples_are_named(self):
+        good = self.csv("good.csv")
+        damaged = self.written("damaged.csv", (self.directory / "good.csv").read_text() + "n0,step_time,fast,s,9\n")
+        built = self.build(damaged)
+        self.assertEqual(built.code, 0, built.err)
+        self.assertRegex(built.err, r"warning: \S+damaged\.csv:18: step_time on n0: value \"fast\"")
+        copy = self.written("copy.csv", (self.directory / "good.csv").read_text())
+        cases = [
+            ([good, copy], f"is given twice, as {good} and as {copy}"),
+            ([self.written("empty.csv", "")], "empty.csv: is empty; give a run directory, a CSV"),
+            ([self.written("bare.csv", "node,metric\nn0,x\n")], "bare.csv:1: column value is missing"),
+            ([str(self.directory / "b.json")], "b.json: is a baseline, which holds no samples; it is what --baseline"),
+            ([str(self.directory / "none")], "none: there is no such file or folder"),
+        ]
+        for files, message in cases:
+            with self.subTest(message=message):
+                refused = self.build(*files, options=["--force"])
+                self.assertEqual(refused.code, 64, refused.err)
+                self.assertIn(message, refused.err)
+
+    def test_a_run_says_that_samples_of_other_tools_are_no_past_of_its_own(self):
+        self.measure("one", None, "--baseline", self.csv("past.csv"))
+        command = [FLEETBENCH, "--suite", self.scenario(suite()), "--out", str(self.directory / "two")]
+        result = execute([*command, "--baseline", str(self.directory / "past.csv")])
+        self.assertIn(result.code, (0, 2, 3), result.err)
+        self.assertIn("past.csv: holds only what other tools measured", result.err)
+
     def test_damaged_baselines_are_refused_by_name_and_key(self):
         run = self.measure("one")
         self.assertEqual(self.build(run).code, 0)
@@ -134,7 +217,8 @@ class Baselines(FleetbenchTest):
         cases = [
             (text[: len(text) // 2], "damaged.json:1:"),
             ("", "is no baseline"),
-            ("node,metric,value\n", "is no baseline"),
+            ("node,metric,value\n", "damaged.json: there is a header and nothing else; no sample could be read"),
+            ("once upon a time\n", "damaged.json is no baseline"),
             (json.dumps({**whole, "schema": "fleetbench-report/1.2"}), "damaged.json: schema is not"),
             (json.dumps({key: whole[key] for key in whole if key != "subjects"}), "damaged.json: subjects is missing"),
             (text.replace(", 1.0, 1]", ", 0.0, 1]"), "damaged.json: subjects[0].levels[0] is not [node, device, value over 0"),

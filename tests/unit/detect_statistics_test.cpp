@@ -7,6 +7,7 @@
 #include "harness/detect/robust.hpp"
 #include "harness/detect/student.hpp"
 #include "harness/detect/table.hpp"
+#include "harness/detect/tail_shapes.hpp"
 #include "harness/detect/tails.hpp"
 
 namespace fleetbench::detect {
@@ -149,6 +150,27 @@ TEST(Table, PassSigmaNeedsTwoPassesOfOneSubject) {
     std::generate(subject.begin(), subject.end(), [&] { return normal(random); });
   }
   EXPECT_NEAR(*pass_sigma(subjects), 0.03, 0.002);
+}
+
+TEST(Tails, CurvesAreThoseOfStudentsT) {
+  for (const double degrees : {2.8, 4.0, 15.0, 190.0}) {
+    const StudentCurve curve(degrees);
+    for (const double t : {-1.0, 0.3, 1.0, 1.03, 2.71, 6.0, 20.0, 62.0, 100.0}) {
+      EXPECT_NEAR(curve.tail(t) / student_tail(t, degrees), 1, 1e-6 * (1 + t * t)) << degrees << t;
+    }
+  }
+}
+
+TEST(Tails, QuantilesInvertProbabilities) {
+  std::mt19937 random(3);
+  std::student_t_distribution<double> heavy(4);
+  std::vector<double> scores(500);
+  std::generate(scores.begin(), scores.end(), [&] { return heavy(random) / std::sqrt(2); });
+  for (const Tail& tail : {fit_tail({}), fit_tail(scores)}) {
+    for (const double p : {0.3, 1e-2, 1e-5, 1e-9, 1e-30}) {
+      EXPECT_NEAR(tail_probability(tail, tail_quantile(tail, p)) / p, 1, 1e-5) << p;
+    }
+  }
 }
 
 TEST(Tails, FollowTheDataAndStayNearThePriorWithoutThem) {

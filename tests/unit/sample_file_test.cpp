@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "results-schema/check.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 const std::string kCsv = "node,metric,value,unit\na,t,1,s\nb,t,2,s\n";
 const std::string kJsonl = "{\"node\":\"a\",\"m/x_bw\":1}\n";
@@ -49,6 +51,32 @@ TEST_F(SampleFile, SeveralOfOneKindMakeOneRun) {
   EXPECT_TRUE(run.end);
 }
 
+TEST_F(SampleFile, ContentTellsTheIdAndTheFileWhenItWasWritten) {
+  const auto path = file("a.csv", kCsv);
+  using std::chrono::file_clock;
+  std::filesystem::last_write_time(
+      path, file_clock::from_sys(std::chrono::sys_days{std::chrono::year{2024} / 5 / 1}));
+  const auto loaded = load_samples({path});
+  EXPECT_EQ(loaded.run.header.created, "2024-05-01T00:00:00Z");
+  EXPECT_THAT(loaded.content_id, MatchesRegex("imported-[0-9a-f]{8}-39"));
+  EXPECT_EQ(load_samples({file("renamed", kCsv)}).content_id, loaded.content_id);
+  EXPECT_NE(load_samples({file("other", "node,metric,value,unit\na,t,1,s\nb,t,3,s\n")}).content_id,
+            loaded.content_id);
+}
+
+TEST_F(SampleFile, SamplesAndBaselinesAreToldApart) {
+  EXPECT_TRUE(looks_like_samples(kCsv));
+  EXPECT_TRUE(looks_like_samples(kJsonl));
+  EXPECT_FALSE(looks_like_samples("Dear all,\n"));
+  // A node may be called "node", and other programs write JSON in one line.
+  const std::string baseline =
+      R"({"created":"x","schema":"fleetbench-baseline/1.0","subjects":[["node","",1,1]]})";
+  EXPECT_TRUE(looks_like_baseline(baseline));
+  EXPECT_FALSE(looks_like_samples(baseline));
+  EXPECT_FALSE(looks_like_baseline(kCsv));
+  EXPECT_FALSE(looks_like_baseline(""));
+}
+
 TEST_F(SampleFile, FaultsAndDoubtsAreNotes) {
   const auto path = file("a.csv", "node,metric,value,unit,rack\na,t,1,s,1\nb,t,x,s,1\n");
   const auto loaded = load_samples({path});
@@ -71,6 +99,8 @@ TEST_F(SampleFile, WhatIsNotReadIsNamedWithWhatIs) {
       {{file("nccl", "# nThread 1 nGpus 8\n# out-of-place\n")}, "not yet read"},
       {{file("journal", "{\"t\":\"journal\",\"schema\":\"fleetbench-journal/1.0\"}\n")},
        "give the directory"},
+      {{file("baseline", "{\n \"schema\": \"fleetbench-baseline/1.0\"\n}\n")},
+       "is a baseline, which holds no samples; it is what --baseline takes"},
       {{file("utf16", std::string("\xFF\xFEn\0o\0", 6))}, "save it as UTF-8"},
       {{file("no_value.csv", "node,metric\na,t\n")}, "no_value.csv:1: column value is missing"},
       {{file("all_bad.csv", "node,metric,value\na,t,x\n")}, "no sample could be read"},

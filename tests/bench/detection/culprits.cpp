@@ -46,14 +46,19 @@ struct Found {
   Tally effect;
 };
 
-Found run_cell(const Plan& plan, const FleetSpec& spec) {
-  Found result;
+// The same for faults of any size.
+Look look_at(const Plan& plan, const FleetSpec& spec) {
   Look look;
   look.plain = false;
   look.fine = true;
   look.focus = spec.fault == Fault::metric ? Focus::metric : Focus::layer;
   look.oracle = oracle_threshold(spec, look.focus, std::max(1000, 8 * fleets_for(plan, spec)),
                                  series_seed(plan, {}, "threshold " + describe(spec)));
+  return look;
+}
+
+Found run_cell(const Plan& plan, const FleetSpec& spec, const Look& look) {
+  Found result;
   for (const Trial& trial :
        try_fleets(spec, fleets_for(plan, spec), series_seed(plan, spec, "culprit"), look)) {
     const Score& score = trial.fine;
@@ -94,9 +99,10 @@ void run_culprits(const Plan& plan, Acceptance& acceptance) {
       "{:<40}|effect % |oracle % |found % |behind |named % |FDR % |cover level, effect %\n",
       "cell");
   for (FleetSpec spec : cells(plan)) {
+    const Look look = look_at(plan, spec);
     for (const double effect : {0.03, 0.08, 0.2}) {
       spec.effect = effect;
-      const Found found = run_cell(plan, spec);
+      const Found found = run_cell(plan, spec, look);
       const std::string where =
           fmt::format("{:<8} {} at {:.0f} %", to_string(spec.fault), describe(spec), 100 * effect);
       fmt::print(
