@@ -13,6 +13,8 @@ BUILD = Path(os.environ["FLEETBENCH_BUILD"])
 FLEETBENCH = str(BUILD / "fleetbench")
 SCHEMA_CHECK = str(BUILD / "tests" / "schema_check")
 WRONG_SUM = str(BUILD / "tests" / "libwrong_sum.so")
+# How many times as long as usual this build may take; see tests/CMakeLists.txt.
+TIME_SCALE = int(os.environ.get("FLEETBENCH_TEST_TIME_SCALE", "1"))
 
 # A run that measures everything in a second or two. Its figures mean nothing.
 TINY = {
@@ -65,9 +67,22 @@ class Result:
 
 def execute(command, timeout=120, cwd=None, env=None):
     process = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=env, check=False
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout * TIME_SCALE,
+        cwd=cwd,
+        env=env,
+        check=False,
     )
     return Result(process)
+
+
+def sanitizer_reports():
+    """Files that scripts/sanitize has processes write what they find to."""
+    folder = os.environ.get("FLEETBENCH_SANITIZER_REPORTS")
+    return set(Path(folder).iterdir()) if folder else set()
 
 
 def processes_in_session(session):
@@ -100,7 +115,7 @@ class Started:
 
     def wait_for(self, condition, timeout=60):
         """The first true value of condition(), asked again and again while the command runs."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout * TIME_SCALE
         while time.monotonic() < end:
             value = condition()
             if value:
@@ -122,7 +137,7 @@ class Started:
         }
 
     def finish(self, timeout=120):
-        out, err = self.process.communicate(timeout=timeout)
+        out, err = self.process.communicate(timeout=timeout * TIME_SCALE)
         self.out, self.err, self.code = out, err, self.process.returncode
         return self
 
@@ -137,6 +152,11 @@ class Started:
 class FleetbenchTest(unittest.TestCase):
     def setUp(self):
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="fleetbench-e2e-")))
+        self.addCleanup(self.assert_no_more_reports, sanitizer_reports())
+
+    def assert_no_more_reports(self, before):
+        for report in sorted(sanitizer_reports() - before):
+            self.fail(f"{report.name}:\n" + report.read_text(errors="replace")[:4000])
 
     def scenario(self, content, name="scenario.json"):
         path = self.directory / name

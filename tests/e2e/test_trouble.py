@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from fleetbench_process import FLEETBENCH, FleetbenchTest, execute, mpirun
+from fleetbench_process import FLEETBENCH, TIME_SCALE, FleetbenchTest, execute, mpirun
 
 SMALL_FILES = {"profiles": ["small_files"], "small_files": 20000, "small_file_bytes": 4096, "repetitions": 1}
 SEQUENTIAL = {"profiles": ["sequential"], "sequential_bytes": 8388608, "repetitions": 1}
@@ -47,7 +47,7 @@ class TroubleTest(FleetbenchTest):
         return [s for s in samples if steps[s["step"]] == probe], self.report(run)
 
     def assert_nothing_is_left(self, folder):
-        end = time.monotonic() + 10  # a killed worker's scratch goes a moment after it
+        end = time.monotonic() + 10 * TIME_SCALE  # a killed worker's scratch goes a moment after it
         while time.monotonic() < end and any(Path(folder).glob("fleetbench-*")):
             time.sleep(0.1)
         self.assertEqual(list(Path(folder).glob("fleetbench-*")), [])
