@@ -55,7 +55,8 @@ TEST_F(SampleFile, ContentTellsTheIdAndTheFileWhenItWasWritten) {
   const auto path = file("a.csv", kCsv);
   using std::chrono::file_clock;
   std::filesystem::last_write_time(
-      path, file_clock::from_sys(std::chrono::sys_days{std::chrono::year{2024} / 5 / 1}));
+      path, file_clock::from_sys(
+                std::chrono::sys_seconds{std::chrono::sys_days{std::chrono::year{2024} / 5 / 1}}));
   const auto loaded = load_samples({path});
   EXPECT_EQ(loaded.run.header.created, "2024-05-01T00:00:00Z");
   EXPECT_THAT(loaded.content_id, MatchesRegex("imported-[0-9a-f]{8}-39"));
