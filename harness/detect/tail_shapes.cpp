@@ -11,8 +11,7 @@ namespace {
 
 constexpr double kSlowCut = 3.5;
 constexpr double kFastCut = 6;
-constexpr double kBinWidth =
-    (kFastCut + kSlowCut) / static_cast<double>(ScoreHistogram::kBins);
+constexpr double kBinWidth = (kFastCut + kSlowCut) / static_cast<double>(ScoreHistogram::kBins);
 
 // Knots of a curve: from t = 1 on, evenly over log t.
 constexpr double kKnotDistance = 0.05;

@@ -23,6 +23,8 @@ def options():
     parser.add_argument("--quarter", action="store_true", help="a fixed quarter of the cells")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="cells at a time, each on a fleet of its own")
     parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there; where there is one already, in its place")
+    parser.add_argument("--again", action="store_true",
+                        help="play cells again that were not as they must; only those that are so twice fail")  # fmt: skip
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep what failed cells wrote")
     parser.add_argument("--list", action="store_true", help="say which cells there are, and do nothing")
     return parser.parse_args()
@@ -44,6 +46,9 @@ def play_all(cells, arguments):
             print(f"{time.monotonic() - start:6.0f} s  {name}: once more: {outcome.missed}", flush=True)
             outcome = play(kind, moment, fleet, keep=keeper(arguments.keep, name))
         print(f"{time.monotonic() - start:6.0f} s  {name}: {outcome.in_a_line()}", flush=True)
+        if outcome.complaints and arguments.again:
+            outcome = play(kind, moment, fleet, keep=keeper(arguments.keep, name))
+            print(f"{time.monotonic() - start:6.0f} s  {name}, again: {outcome.in_a_line()}", flush=True)
         return outcome
 
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -24,8 +24,7 @@ namespace fs = std::filesystem;
 const Json& eight_gpu_node() {
   static const Json inventory = [] {
     const Machine machine;
-    machine.load(fs::path(__FILE__).parent_path().parent_path() /
-                 "data/inventory/eight_gpu_node.tree");
+    machine.load(fs::path(FLEETBENCH_SOURCE_DIR) / "tests/data/inventory/eight_gpu_node.tree");
     return node_inventory(machine.files());
   }();
   return inventory;
