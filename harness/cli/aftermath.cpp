@@ -135,7 +135,13 @@ std::vector<Record> losses_in_the_middle(const RunData& run, const WhatHappened&
   return losses;
 }
 
+// A run that was interrupted has said so itself; what the gate saw comes on top.
 EndRecord broken_off(const std::string& reason, const RunData& run) {
+  if (run.end) {
+    EndRecord end = *run.end;
+    end.reason += "; " + reason;
+    return end;
+  }
   double wall_s = 0;
   for (const auto& sample : run.samples) {
     wall_s = std::max(wall_s, sample.start_s + sample.measure_s);
@@ -215,15 +221,12 @@ Verdict close_run(const fs::path& directory, const WhatHappened& happened) {
     return record::load_verdict(record::RunDirectory::open(directory));
   }
   const bool is_new = !run;
-  const bool has_said_why = run && run->end;  // it was interrupted and told so itself
   RunData known = run ? std::move(*run) : run_without_beginning(directory, happened);
   auto records = losses_in_the_middle(known, happened);
   for (auto& loss : losses_of(known, directory, happened.absent)) {
     records.emplace_back(std::move(loss));
   }
-  if (!has_said_why) {
-    records.emplace_back(broken_off(happened.reason, known));
-  }
+  records.emplace_back(broken_off(happened.reason, known));
   known = complete(directory, std::move(known), is_new, records);
   const Report report = judged(known);
   write(directory, report);
