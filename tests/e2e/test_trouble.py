@@ -167,7 +167,7 @@ class TroubleOfFileSystems(TroubleTest):
 
     # Inodes run out while bytes are free, so that no filler has to race with the probe.
     def test_a_disk_that_fills_up(self):
-        self.mount("size=256m,nr_inodes=2000")
+        self.mount("size=1g,nr_inodes=2000")
         samples, _ = self.run_step("storage", SMALL_FILES)
         self.all_say(samples, "failed", "No space left on device", str(self.scratch))
 
