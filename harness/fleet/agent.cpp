@@ -28,6 +28,7 @@ double resident_bytes() {
 
 Order order_from(const Json& message) {
   return {.slot = message.at("slot").get<int>(),
+          .turn = message.at("turn").get<int>(),
           .probe = message.at("probe").get<std::string>(),
           .params = message.at("params"),
           .work = message.at("work"),

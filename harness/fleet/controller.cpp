@@ -165,6 +165,7 @@ SlotState Controller::run_slot(const plan::Slot& slot) {
   current_step_ = step_of(slot).id;
   slot_values_.clear();
   prepare(state);
+  ++turns_;
   if (!state.owners.empty()) {
     measure(state);
   }
@@ -284,6 +285,7 @@ Json Controller::order_for(const SlotState& state, const Owner& owner) const {
   }
   return {{"do", "prepare"},
           {"slot", state.slot.index},
+          {"turn", turns_},
           {"runner", step.over_mpi ? "mpi" : "worker"},
           {"probe", step.probe.name},
           {"params", step.scenario.params},

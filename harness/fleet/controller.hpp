@@ -102,6 +102,7 @@ class Controller {
   std::set<int> left_out_levels_;            // steps
   std::vector<int> next_;                    // ranks that own the slot after the one under way
   int again_ = kAgainFirst;
+  int turns_ = 0;  // slots that have begun
   std::optional<int> current_slot_;
   std::string current_step_ = "start";
   std::string current_phase_ = "start";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probes/mpi/mpi_probe.hpp"
+#include "probes/mpi/sub_communicator.hpp"
 #include "probes/support/slot_evidence.hpp"
 #include "results-schema/version.hpp"
 
@@ -19,9 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 // A worker that frees its buffers does nothing that takes longer.
 constexpr double kRelease_s = 10;
-// Tags of messages: each slot has kTagsPerSlot of its own, and MPI promises at least 32767.
+// Tags of messages: each slot has kTagsPerSlot of its own.
 constexpr int kTagsPerSlot = 8;
-constexpr int kTagRange = 32000;
+constexpr int kTagRange = SubCommunicator::kFirstTag;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -119,7 +120,8 @@ void MpiRunner::prepare(const Order& order) {
   slot_->group = {.world = measuring_,
                   .members = order.members,
                   .me = static_cast<int>(me - order.members.begin()),
-                  .tag = order.slot * kTagsPerSlot % kTagRange};
+                  .tag = order.turn * kTagsPerSlot % kTagRange,
+                  .turn = order.turn};
   run([](Slot& slot) {
     const MpiProbe* probe = find_mpi_probe(slot.order.probe);
     if (probe == nullptr) {

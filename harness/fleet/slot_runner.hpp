@@ -19,6 +19,7 @@ namespace fleetbench::fleet {
 // What a slot asks of one of its owners.
 struct Order {
   int slot = 0;
+  int turn = 0;  // how many slots of this job came before
   std::string probe;
   Json params;
   Json work;

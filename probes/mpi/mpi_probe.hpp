@@ -15,6 +15,7 @@ struct MpiGroup {
   std::vector<int> members;        // ranks of `world`; a pair has two, in the order (a, b)
   int me = 0;                      // position of the calling rank in `members`
   int tag = 0;                     // for messages on `world`; no two slots nearby share it
+  int turn = 0;                    // grows from slot to slot
 };
 
 // A wrong result with what was counted, which is kept in the journal beside the reason.

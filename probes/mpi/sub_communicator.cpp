@@ -5,7 +5,6 @@
 namespace fleetbench {
 namespace {
 
-constexpr int kCreateTagOffset = 6;
 constexpr int kMeetTagOffset = 7;
 
 // Returns once all members have come: a dissemination barrier (Hensgen, Finkel, Manber: Two
@@ -24,6 +23,15 @@ void meet(const MpiGroup& group) {
   }
 }
 
+// MPI promises that tags go to 32767; most libraries have a thousand million more.
+int creation_tag(const MpiGroup& group) {
+  int* largest = nullptr;
+  int known = 0;
+  check_mpi(MPI_Comm_get_attr(group.world, MPI_TAG_UB, &largest, &known), "MPI_Comm_get_attr");
+  const int last = known != 0 ? *largest : 32767;
+  return last - group.turn % (last - SubCommunicator::kFirstTag + 1);
+}
+
 }  // namespace
 
 SubCommunicator::SubCommunicator(const MpiGroup& group) {
@@ -35,8 +43,7 @@ SubCommunicator::SubCommunicator(const MpiGroup& group) {
       MPI_Group_incl(all, static_cast<int>(group.members.size()), group.members.data(), &some);
   MPI_Group_free(&all);
   check_mpi(include_rc, "MPI_Group_incl");
-  const int create_rc =
-      MPI_Comm_create_group(group.world, some, group.tag + kCreateTagOffset, &comm_);
+  const int create_rc = MPI_Comm_create_group(group.world, some, creation_tag(group), &comm_);
   MPI_Group_free(&some);
   check_mpi(create_rc, "MPI_Comm_create_group");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

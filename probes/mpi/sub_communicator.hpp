@@ -6,11 +6,16 @@
 namespace fleetbench {
 
 // All members construct one and, unless they abandon it, destroy it before MPI_Finalize. Returns
-// error codes rather than ending the process. They meet before: whoever misses a member waits in
-// an MPI_Recv, and not in the middle of MPI_Comm_create_group, which in Open MPI keeps all later
-// communicators of the process waiting. Uses group.tag + 6 and + 7. Throws std::runtime_error.
+// error codes rather than ending the process. Uses group.tag + 7, and tags from kFirstTag on.
+// Throws std::runtime_error.
+//
+// Who is in the middle of MPI_Comm_create_group when a member is gone stays there, and Open MPI
+// lets no other creation of a process with a larger tag begin meanwhile. So members meet before,
+// in messages of their own, which nobody else waits for, and later slots have smaller tags.
 class SubCommunicator {
  public:
+  static constexpr int kFirstTag = 32000;
+
   explicit SubCommunicator(const MpiGroup& group);
   ~SubCommunicator();
   SubCommunicator(const SubCommunicator&) = delete;

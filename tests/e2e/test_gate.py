@@ -100,7 +100,10 @@ class Gate(GateTest):
         self.assertEqual({s["node"] for s in last}, {0, 1, 3})
 
     def test_a_group_that_loses_a_member_is_measured_again_without_it(self):
-        started = self.start(self.gate(mpirun(4)))
+        # The collectives take a second: the rank stops before they are over.
+        gemm, collectives = MIXED["steps"]
+        long = {**collectives, "params": {**collectives["params"], "iterations": 1000}}
+        started = self.start(self.gate(mpirun(4), content={**MIXED, "passes": 2, "steps": [gemm, long]}))
         collective = 2  # position of the step
 
         def before_a_collective():

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "probes/mpi/member_clock.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 #include "probes/mpi/pattern.hpp"
+#include "probes/mpi/sub_communicator.hpp"
 #include "probes/support/pages.hpp"
 
 namespace {
@@ -29,6 +31,8 @@ struct Faults {
   std::chrono::microseconds send_delay{0};
 };
 Faults faults;
+std::atomic<bool> hold_creation = false;  // this rank comes no further than to the creation
+std::atomic<int> creations = 0;           // of communicators that have begun
 int my_rank = 0;
 int failures = 0;
 
@@ -58,6 +62,14 @@ int afterwards(int rc, const char* name, void* receive, int count, MPI_Datatype 
 }
 
 }  // namespace
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* created) {
+  ++creations;
+  while (hold_creation) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return PMPI_Comm_create_group(comm, group, tag, created);
+}
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
@@ -530,6 +542,36 @@ void too_few_members(MPI_Comm world) {
   }
 }
 
+// The last rank is there and then comes no further: the others are in the middle of a creation.
+void a_creation_without_its_last_member_keeps_none_waiting(const MpiGroup& whole,
+                                                           const MpiGroup& others) {
+  constexpr int kReleaseTag = 99;
+  const int last = whole.members.back();
+  const int creations_before = creations;
+  hold_creation = my_rank == last;
+  std::thread stuck([&whole] {
+    const SubCommunicator comm(whole);
+    EXPECT(comm.get() != MPI_COMM_NULL);
+  });
+  while (creations == creations_before) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (my_rank != last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const SubCommunicator comm(others);
+    int sum = 0;
+    EXPECT(PMPI_Allreduce(&my_rank, &sum, 1, MPI_INT, MPI_SUM, comm.get()) == MPI_SUCCESS);
+    EXPECT(sum == last * (last - 1) / 2);
+  }
+  if (my_rank == 0) {
+    PMPI_Send(nullptr, 0, MPI_BYTE, last, kReleaseTag, whole.world);
+  } else if (my_rank == last) {
+    PMPI_Recv(nullptr, 0, MPI_BYTE, 0, kReleaseTag, whole.world, MPI_STATUS_IGNORE);
+    hold_creation = false;
+  }
+  stuck.join();
+}
+
 void run_all(MPI_Comm world, int size) {
   registry_lists_the_probes();
   pattern_finds_a_changed_byte();
@@ -559,6 +601,13 @@ void run_all(MPI_Comm world, int size) {
   cap_ends_a_collective_early(group_of(world, all));
   collectives_with_a_wrong_element(group_of(world, all));
   failed_call_is_an_exception(group_of(world, {0, 1}));
+  if (size >= 3) {
+    MpiGroup whole = group_of(world, all);
+    MpiGroup others = group_of(world, {all.begin(), all.end() - 1});
+    whole.turn = 7;
+    others.turn = 8;
+    a_creation_without_its_last_member_keeps_none_waiting(whole, others);
+  }
 }
 
 }  // namespace
