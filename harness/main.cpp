@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <new>
 
 #include "harness/cli/command.hpp"
 #include "harness/fleet/job.hpp"
@@ -50,6 +51,9 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     cli::complain(error.what());
     return cli::kUsageError;
+  } catch (const std::bad_alloc&) {
+    cli::complain("not enough memory for this input; give less at a time, or use a larger machine");
+    return cli::kInternalError;
   } catch (const std::exception& error) {
     cli::complain(error.what());
     return cli::kInternalError;

@@ -15,6 +15,7 @@
 #include "probes/support/median.hpp"
 #include "probes/support/printable.hpp"
 #include "probes/support/program.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench {
 namespace {
@@ -55,7 +56,7 @@ class Printed {
   }
 
   void take(std::string_view line) {
-    const Json object = Json::parse(line, nullptr, false);
+    const Json object = parse_foreign_json(line);
     if (!object.is_object()) {
       ++other_lines_;
       return;
@@ -235,7 +236,7 @@ class Command : public Probe {
         },
         "folder": {
           "description": "where it starts, on each node, a path from /; empty: where fleetbench was started",
-          "type": "string", "pattern": "^(/.*)?$", "default": ""
+          "type": "string", "pattern": "^/|^$", "default": ""
         }
       }
     })");

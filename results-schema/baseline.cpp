@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "results-schema/check.hpp"
 #include "results-schema/fields.hpp"
 
 namespace fleetbench {
@@ -83,14 +84,14 @@ Json json_of(const std::vector<BaselineSubject>& subjects) {
 }
 
 BaselineKey read_key(const Fields& fields) {
-  return {fields.text("metric"), fields.text("method")};
+  return {fields.name("metric"), fields.name("method")};
 }
 
 BaselineMetric read_metric(const Fields& fields) {
   BaselineMetric metric;
   metric.key = read_key(fields);
-  metric.cohort = fields.text("cohort");
-  metric.unit = fields.text("unit");
+  metric.cohort = fields.name("cohort");
+  metric.unit = fields.name("unit");
   metric.better = fields.parsed("better", parse_better);
   metric.layer = fields.parsed("layer", parse_layer);
   metric.subjects = fields.integer("subjects", 1);
@@ -190,6 +191,23 @@ Baseline baseline_from_json(const Json& json) {
   }
   require_unique(baseline);
   return baseline;
+}
+
+Baseline parse_baseline(const std::string& text, const std::string& source) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') {
+    throw InputError(fmt::format(
+        "{} is no baseline; give a file that `fleetbench baseline build` wrote; to compare with "
+        "samples themselves, give --baseline a run directory, a CSV whose header has node, metric "
+        "and value, or SuperBench's results-summary.jsonl",
+        source));
+  }
+  const Json json = parse_json(text, source);
+  try {
+    return baseline_from_json(json);
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("{}: {}", source, error.what()));
+  }
 }
 
 }  // namespace fleetbench

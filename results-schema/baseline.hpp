@@ -72,5 +72,7 @@ struct Baseline {
 Json to_json(const Baseline& baseline);
 // Throws nlohmann::json::exception or std::invalid_argument with the key that is wrong.
 Baseline baseline_from_json(const Json& json);
+// Throws InputError naming `source` and what is wrong there.
+Baseline parse_baseline(const std::string& text, const std::string& source);
 
 }  // namespace fleetbench

@@ -178,6 +178,37 @@ bool is_echo(const Error& error) {
          error.description.starts_with("Failed to validate item");
 }
 
+// The closing quote of the text that begins at `quote`, or the last byte of all.
+std::size_t last_of_text(std::string_view json, std::size_t quote) {
+  for (std::size_t at = quote + 1; at < json.size(); ++at) {
+    if (json[at] == '"') {
+      return at;
+    }
+    at += json[at] == '\\' ? 1 : 0;
+  }
+  return json.size();
+}
+
+// "SOURCE:LINE:COLUMN"
+std::string place_in(const std::string& text, std::size_t at, const std::string& source) {
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+  const std::size_t line_begin = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  const std::size_t column = line_begin == std::string::npos ? at + 1 : at - line_begin;
+  return fmt::format("{}:{}:{}", source, line, column);
+}
+
+// The library's words without its numbers, and without the whole of a token of a million bytes.
+std::string reason_of(const Json::exception& error) {
+  constexpr std::size_t kLongest = 200;
+  std::string reason = error.what();
+  const auto begin = reason.rfind("; ");
+  const auto bracket = reason.find("] ");
+  reason = begin != std::string::npos     ? reason.substr(begin + 2)
+           : bracket != std::string::npos ? reason.substr(bracket + 2)
+                                          : reason;
+  return reason.size() > kLongest ? reason.substr(0, kLongest) + "..." : reason;
+}
+
 }  // namespace
 
 std::vector<std::string> check_against(const Json& document, const Json& schema,
@@ -202,19 +233,41 @@ std::vector<std::string> check_against(const Json& document, const Json& schema,
   return faults;
 }
 
+std::optional<std::size_t> too_deep_at(std::string_view json) {
+  int depth = 0;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    if (c == '"') {
+      at = last_of_text(json, at);
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxJsonDepth) {
+        return at;
+      }
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
 Json parse_json(const std::string& text, const std::string& source) {
+  if (const auto at = too_deep_at(text)) {
+    throw InputError(
+        fmt::format("{}: nested more than {} deep", place_in(text, *at, source), kMaxJsonDepth));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-    const std::size_t line_begin = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    const std::size_t column = line_begin == std::string::npos ? at + 1 : at - line_begin;
-    std::string reason = error.what();
-    const auto colon = reason.rfind("; ");
-    reason = colon == std::string::npos ? reason : reason.substr(colon + 2);
-    throw InputError(fmt::format("{}:{}:{}: this is not JSON: {}", source, line, column, reason));
+    throw InputError(
+        fmt::format("{}: this is not JSON: {}", place_in(text, at, source), reason_of(error)));
+  } catch (const Json::out_of_range& error) {
+    throw InputError(fmt::format("{}: {}", source, reason_of(error)));
   }
+}
+
+Json parse_foreign_json(std::string_view text) {
+  return too_deep_at(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
 }
 
 Json with_defaults(Json value, const Json& schema) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "results-schema/check.hpp"
 #include "results-schema/metric.hpp"
 
 namespace fleetbench {
@@ -44,6 +45,14 @@ class Fields {
     return at(key).get<std::string>();
   }
   std::string text_or_empty(const std::string& key) const { return has(key) ? text(key) : ""; }
+
+  // Of something that tables have a column for.
+  std::string name(const std::string& key) const {
+    std::string value = text(key);
+    require(value.size() <= kLongestName, key,
+            "a name of at most " + std::to_string(kLongestName) + " bytes");
+    return value;
+  }
 
   bool boolean(const std::string& key) const {
     require(at(key).is_boolean(), key, "true or false");

@@ -49,8 +49,8 @@ Inventory InventoryPool::share(Json json) {
   for (const auto& [name, part] : own) {
     const std::size_t hash = std::hash<Json>()(*part);
     const auto [begin, end] = parts_.equal_range(hash);
-    const auto same =
-        std::find_if(begin, end, [&](const auto& known) { return *known.second == *part; });
+    const auto same = std::find_if(
+        begin, end, [&part = part](const auto& known) { return *known.second == *part; });
     if (same == end) {
       parts_.emplace(hash, part);
     } else {

@@ -11,93 +11,6 @@
 namespace fleetbench {
 namespace {
 
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-
-void require_node(const RunData& run, int node, const char* key) {
-  if (node < 0 || node >= static_cast<int>(run.header.nodes.size())) {
-    throw std::invalid_argument(
-        fmt::format("{}: there is no node {}, the run has {}", key, node, run.header.nodes.size()));
-  }
-}
-
-void check(const RunData& run, const StepRecord& step) {
-  if (step.step != static_cast<int>(run.steps.size())) {
-    throw std::invalid_argument(
-        fmt::format("step: {} comes out of order, {} is next", step.step, run.steps.size()));
-  }
-  const bool used = std::any_of(run.steps.begin(), run.steps.end(),
-                                [&step](const StepRecord& other) { return other.id == step.id; });
-  if (used) {
-    throw std::invalid_argument(fmt::format("id: \"{}\" is the id of two steps", step.id));
-  }
-}
-
-void require_step(const RunData& run, int step) {
-  if (step < 0 || step >= static_cast<int>(run.steps.size())) {
-    throw std::invalid_argument(fmt::format("step: there is no step {} yet", step));
-  }
-}
-
-void check_ends(const RunData& run, int node, std::optional<int> peer, const std::string& key,
-                const std::string& peer_key) {
-  require_node(run, node, key.c_str());
-  if (peer) {
-    require_node(run, *peer, peer_key.c_str());
-    if (*peer == node) {
-      throw std::invalid_argument(fmt::format("{}: node {} is its own peer", peer_key, node));
-    }
-  }
-}
-
-void check(const RunData& run, const ConfirmRecord& record) {
-  if (record.confirm != static_cast<int>(run.confirmations.size())) {
-    throw std::invalid_argument(fmt::format("confirm: {} comes out of order, {} is next",
-                                            record.confirm, run.confirmations.size()));
-  }
-  require_step(run, record.step);
-  for (const Comparison& compared : record.compared) {
-    check_ends(run, compared.node, compared.peer, "node", "peer");
-    check_ends(run, compared.reference, compared.reference_peer, "reference", "reference_peer");
-  }
-}
-
-void check_group(const RunData& run, const SampleRecord& sample) {
-  for (const int node : sample.group) {
-    require_node(run, node, "group");
-  }
-  std::vector<int> members = sample.group;
-  std::ranges::sort(members);
-  if (const auto twice = std::ranges::adjacent_find(members); twice != members.end()) {
-    throw std::invalid_argument(fmt::format("group: node {} is in it twice", *twice));
-  }
-  if (!members.empty() && !std::ranges::binary_search(members, sample.node)) {
-    throw std::invalid_argument(
-        fmt::format("group: node {}, whose sample this is, is not in it", sample.node));
-  }
-}
-
-void check(const RunData& run, const SampleRecord& sample) {
-  require_step(run, sample.step);
-  check_ends(run, sample.node, sample.peer, "node", "peer");
-  check_group(run, sample);
-  const auto confirmations = static_cast<int>(run.confirmations.size());
-  if (sample.confirms && (*sample.confirms < 0 || *sample.confirms >= confirmations)) {
-    throw std::invalid_argument(
-        fmt::format("confirms: there is no confirmation {} yet", *sample.confirms));
-  }
-  const std::size_t expected =
-      sample.status == Status::ok ? run.steps[sample.step].metrics.size() : 0;
-  if (sample.values.size() != expected) {
-    throw std::invalid_argument(fmt::format(
-        "values: {} of them, a sample of step \"{}\" that is "
-        "{} has {}",
-        sample.values.size(), run.steps[sample.step].id, to_string(sample.status), expected));
-  }
-}
-
 void put_if_any(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) {
     json[key] = text;
@@ -331,7 +244,7 @@ EndRecord read_end(const Fields& fields) {
 
 NodeInfo read_node(const Fields& fields) {
   NodeInfo node;
-  node.name = fields.text("name");
+  node.name = fields.name("name");
   node.boot_id = fields.text("boot_id");
   for (const Json& rank : fields.array("ranks")) {
     fields.require(rank.is_number_integer() && rank >= 0, "ranks",
@@ -344,38 +257,6 @@ NodeInfo read_node(const Fields& fields) {
 }
 
 }  // namespace
-
-void add_record(RunData& run, Record record) {
-  std::visit(Overloaded{[&run](StepRecord&& step) {
-                          check(run, step);
-                          run.steps.push_back(std::move(step));
-                        },
-                        [&run](SampleRecord&& sample) {
-                          check(run, sample);
-                          run.samples.push_back(std::move(sample));
-                        },
-                        [&run](LossRecord&& loss) {
-                          require_node(run, loss.node, "node");
-                          run.losses.push_back(std::move(loss));
-                        },
-                        [&run](OmissionRecord&& omission) {
-                          if (omission.node) {
-                            require_node(run, *omission.node, "node");
-                          }
-                          run.omissions.push_back(std::move(omission));
-                        },
-                        [&run](ConfirmRecord&& confirm) {
-                          check(run, confirm);
-                          run.confirmations.push_back(std::move(confirm));
-                        },
-                        [&run](const ResumeRecord& /*resume*/) {
-                          run.losses.clear();
-                          run.omissions.clear();
-                          run.end.reset();
-                        },
-                        [&run](EndRecord&& end) { run.end = std::move(end); }},
-             std::move(record));
-}
 
 Json to_json(const NodeInfo& node) {
   Json json{{"name", node.name},

@@ -36,6 +36,35 @@ ScenarioStep step_from_json(const Json& json) {
   return step;
 }
 
+// Far more than a scenario needs. Where a schema asks for items that differ, each is compared with
+// each.
+constexpr std::size_t kMostItems = 4096;
+constexpr std::size_t kLongestText = 131072;  // a program's argument may have as much
+constexpr std::size_t kMostFaults = 20;
+
+// What would take long to check against a schema, and is no scenario anyway.
+void check_sizes(const Json& json, const std::string& path, std::vector<std::string>& faults) {
+  const std::string prefix = path.empty() ? "" : path + ": ";
+  if (json.is_structured() && json.size() > kMostItems) {
+    faults.push_back(
+        fmt::format("{}has {} items; at most {} are read", prefix, json.size(), kMostItems));
+    return;
+  }
+  if (json.is_string() && json.get_ref<const std::string&>().size() > kLongestText) {
+    faults.push_back(fmt::format("{}has {} bytes; at most {} are read", prefix,
+                                 json.get_ref<const std::string&>().size(), kLongestText));
+  }
+  if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      check_sizes(json[i], fmt::format("{}[{}]", path, i), faults);
+    }
+  } else if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      check_sizes(value, path.empty() ? key : path + "." + key, faults);
+    }
+  }
+}
+
 // What a schema cannot say.
 std::vector<std::string> check_meaning(const Json& json) {
   std::vector<std::string> faults;
@@ -132,9 +161,18 @@ Json to_json(const Scenario& scenario) {
 
 Scenario parse_scenario(const std::string& text, const std::string& source) {
   const Json json = parse_json(text, source);
-  std::vector<std::string> faults = check_against(json, schema_named("scenario"));
+  std::vector<std::string> faults;
+  check_sizes(json, "", faults);
+  if (faults.empty()) {
+    faults = check_against(json, schema_named("scenario"));
+  }
   if (faults.empty()) {
     faults = check_meaning(json);
+  }
+  if (faults.size() > kMostFaults) {
+    const std::size_t more = faults.size() - kMostFaults;
+    faults.resize(kMostFaults);
+    faults.push_back(fmt::format("and {} more faults", more));
   }
   if (!faults.empty()) {
     throw InputError(fmt::format("{}: {}", source, fmt::join(faults, "\n" + source + ": ")));

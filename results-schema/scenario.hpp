@@ -9,6 +9,9 @@
 
 namespace fleetbench {
 
+// Bytes of a scenario's text; more is no scenario.
+inline constexpr std::size_t kLongestScenario = std::size_t{1} << 20U;
+
 inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.1";
 
 // `together`: all subjects at once, for what is private to each. `alone`: one subject at a time.

@@ -100,7 +100,8 @@ std::string imported_text(const std::vector<RunData>& runs, const std::vector<st
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].imported) {
-      text += fmt::format("Run {} is {}\n", runs[i].header.run_id, report::escaped(paths[i]));
+      text += fmt::format("Run {} is {}\n", report::escaped(runs[i].header.run_id),
+                          report::escaped(paths[i]));
     }
   }
   return text;
@@ -125,7 +126,7 @@ int build(const Arguments& arguments) {
   warn(runs);
   write(file, built.baseline);
   fmt::print("Baseline of {}\n{}{}Written to {}\n", baseline_headline(built.baseline),
-             imported_text(runs, paths), doubts_text(built.doubts), file);
+             imported_text(runs, paths), doubts_text(built.doubts), report::escaped(file));
   return kOk;
 }
 

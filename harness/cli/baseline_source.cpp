@@ -66,21 +66,7 @@ void warn_if_imported(const Baseline& baseline, const std::string& path) {
 }
 
 Baseline read_baseline(const std::string& file) {
-  const std::string text = record::read_whole(file);
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') {
-    throw InputError(fmt::format(
-        "{} is no baseline; give a file that `fleetbench baseline build` wrote; to compare with "
-        "samples themselves, give --baseline a run directory, a CSV whose header has node, metric "
-        "and value, or SuperBench's results-summary.jsonl",
-        file));
-  }
-  const Json json = parse_json(text, file);
-  try {
-    return baseline_from_json(json);
-  } catch (const std::exception& error) {
-    throw InputError(fmt::format("{}: {}", file, error.what()));
-  }
+  return parse_baseline(record::read_whole(file), file);
 }
 
 RunData load_samples(const std::string& path) {

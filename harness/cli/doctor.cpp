@@ -13,6 +13,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/fleet/job.hpp"
+#include "harness/report/escape.hpp"
 #include "probes/support/launch_warnings.hpp"
 #include "results-schema/check.hpp"
 #include "results-schema/version.hpp"
@@ -49,7 +50,7 @@ bool on_path(const std::string& program) {
 }
 
 void say(bool good, const std::string& text) {
-  fmt::print("  {} {}\n", good ? "ok " : "NO ", text);
+  fmt::print("  {} {}\n", good ? "ok " : "NO ", report::escaped(text));
 }
 
 // The facts of this machine, as the worker sees them; null where it cannot say.
@@ -141,10 +142,10 @@ int doctor_command(const Invocation& invocation) {
   fmt::print("fleetbench {} ({})\n", kVersion, kBuild);
   const bool launcher = check_launcher(allocation);
   const bool probes = check_probes();
-  fmt::print("Launch ({}, {} node{})\n    {}\n", allocation.source, allocation.nodes,
-             allocation.nodes == 1 ? "" : "s",
-             launch_line(allocation, geteuid() == 0,
-                         static_cast<int>(std::thread::hardware_concurrency())));
+  const auto line = launch_line(allocation, geteuid() == 0,
+                                static_cast<int>(std::thread::hardware_concurrency()));
+  fmt::print("Launch ({}, {} node{})\n    {}\n", report::escaped(allocation.source),
+             allocation.nodes, allocation.nodes == 1 ? "" : "s", report::escaped(line));
   if (allocation.kind == AllocationKind::single_host) {
     fmt::print(
         "    One machine has no peers: as nodes, ranks are compared only with each other. To "

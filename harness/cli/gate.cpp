@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 
 #include "harness/cli/aftermath.hpp"
 #include "harness/cli/gate_options.hpp"
@@ -187,7 +188,11 @@ bool Gate::leave_out(const Attempt& attempt) {
 // What an attempt left stays, in a folder of its own.
 void Gate::move_aside(int number) const {
   const fs::path aside = directory_ / fmt::format("attempt-{}", number);
-  fs::create_directory(aside);
+  std::error_code error;
+  record::create_folders(aside, error);
+  if (error) {
+    throw std::system_error(error, aside.string());
+  }
   for (const auto& entry : fs::directory_iterator(directory_)) {
     const auto name = entry.path().filename().string();
     if (!name.starts_with("attempt-") && name != "lock") {

@@ -9,6 +9,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/detect/detect.hpp"
+#include "harness/report/escape.hpp"
 #include "harness/report/report.hpp"
 #include "probes/support/launch_warnings.hpp"
 
@@ -73,7 +74,7 @@ void print(const Report& report, bool json, const std::string& where) {
   } else {
     fmt::print("{}", summary_text(report, {.colour = wants_colour()}));
     if (!where.empty()) {
-      fmt::print("Run directory: {}\n", where);
+      fmt::print("Run directory: {}\n", report::escaped(where));
     }
   }
   std::fflush(stdout);

@@ -276,8 +276,8 @@ int Lead::save_interrupted() {
                            .time = job_.time(),
                            .waiting = {}});
   recorder_->sync();
-  fmt::print(stderr, "fleetbench: interrupted; `fleetbench analyze {}` reports what was measured\n",
-             recorder_->directory().path().string());
+  complain(fmt::format("interrupted; `fleetbench analyze {}` reports what was measured",
+                       recorder_->directory().path().string()));
   return kInconclusive;
 }
 
@@ -292,7 +292,7 @@ int Lead::report() {
   }
   print(report, plan_.options.json, recorder_->directory().path().string());
   if (!unwritten.empty()) {
-    fmt::print(stderr, "fleetbench: the report is not on disk: {}\n", unwritten);
+    complain("the report is not on disk: " + unwritten);
   }
   return run_exit_code(report.verdict, plan_.options.exit_on_warn);
 }

@@ -44,7 +44,7 @@ void ProgressLines::show(const std::string& text) {
   const auto seconds = std::chrono::duration<double>(now - start_).count();
   const auto line = report::escaped(fmt::format("{:5.0f} s  {}", seconds, text));
   if (live_) {
-    fmt::print(stderr, "\r\x1b[K{}", line.substr(0, 100));
+    fmt::print(stderr, "\r\x1b[K{}", report::first_columns(line, 100));
     std::fflush(stderr);
     shown_ = true;
   } else if (now - last_plain_ >= kPlainInterval) {

@@ -10,6 +10,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/record/run_directory.hpp"
+#include "harness/report/escape.hpp"
 #include "harness/simulate/text.hpp"
 #include "results-schema/check.hpp"
 
@@ -194,8 +195,8 @@ int simulate_command(const Invocation& invocation) {
   if (arguments.has("truth")) {
     write("truth", arguments.text("truth"), truth_of(fleet).dump(2) + "\n");
   }
-  fmt::print("{}: {} nodes, {} metrics, {} passes, seed {}\n", output, spec.nodes, spec.metrics,
-             spec.passes, seed);
+  fmt::print("{}: {} nodes, {} metrics, {} passes, seed {}\n", report::escaped(output), spec.nodes,
+             spec.metrics, spec.passes, seed);
   return kOk;
 }
 

@@ -149,7 +149,7 @@ Scenario load_scenario(const std::string& suite) {
     throw InputError(fmt::format("--suite {}: is neither a suite ({}) nor a file", suite,
                                  fmt::join(known, ", ")));
   }
-  return parse_scenario(record::read_whole(suite), suite);
+  return parse_scenario(record::read_whole(suite, kLongestScenario), suite);
 }
 
 Suite resolve(const SuiteOptions& options, Catalog& catalog) {

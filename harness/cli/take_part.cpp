@@ -5,6 +5,7 @@
 #include "harness/cli/lead.hpp"
 #include "harness/cli/start_watch.hpp"
 #include "harness/fleet/job.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
 namespace {
@@ -28,6 +29,9 @@ int lead_to_the_end(fleet::Job& job, RunPlan& plan, std::chrono::steady_clock::t
   } catch (const fleet::Interrupted& error) {
     complain(error.what());
     job.abort(kInconclusive);
+  } catch (const InputError& error) {
+    complain(error.what());
+    job.abort(kUsageError);
   } catch (const std::exception& error) {
     complain(error.what());
     job.abort(kInternalError);

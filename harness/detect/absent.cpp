@@ -137,7 +137,7 @@ void find_in(const RunData& run, const Expected& expected, const std::vector<int
   }
   for (const auto& [device, seen] : expected.seen) {
     const auto have = static_cast<std::size_t>(std::ranges::count_if(
-        nodes, [&](int node) { return seen[static_cast<std::size_t>(node)]; }));
+        nodes, [&seen = seen](int node) { return seen[static_cast<std::size_t>(node)]; }));
     if (!device.empty() && most(have)) {
       for (const int node : nodes) {
         if (!seen[static_cast<std::size_t>(node)] && !silent.contains(node)) {

@@ -88,10 +88,11 @@ std::vector<std::string> inventory_changes(const Baseline& baseline, const std::
     return changes;
   }
   for (const auto& [path, text] : before->second) {
-    const auto differing = std::ranges::count_if(now, [&](const FlatInventory& flat) {
-      const auto found = flat.find(path);
-      return found == flat.end() || !same(path, found->second, text);
-    });
+    const auto differing =
+        std::ranges::count_if(now, [&path = path, &text = text](const FlatInventory& flat) {
+          const auto found = flat.find(path);
+          return found == flat.end() || !same(path, found->second, text);
+        });
     if (2 * static_cast<std::size_t>(differing) > now.size()) {
       changes.push_back(change_text(path, text, now));
     }

@@ -107,7 +107,8 @@ void add_metrics_of_layer(const Evaluated& evaluated, const Hit& hit, Finding& f
                            [](const auto& entry) { return entry.first; });
   for (auto& [z, metric] : metrics) {
     const bool told = std::ranges::any_of(
-        finding.metrics, [&](const auto& other) { return other.metric == metric.metric; });
+        finding.metrics,
+        [&name = metric.metric](const auto& other) { return other.metric == name; });
     if (!told && finding.metrics.size() < kMostMetrics) {
       finding.metrics.push_back(std::move(metric));
     }
@@ -194,7 +195,7 @@ void explain_by_covariates(const Evaluated& evaluated, const std::vector<Hit>& h
   }
   if (!beyond && measured > 0 && explained == measured) {
     std::ranges::sort(covariates);
-    covariates.erase(std::ranges::unique(covariates).begin(), covariates.end());
+    covariates.erase(std::unique(covariates.begin(), covariates.end()), covariates.end());
     finding.explained_by_covariates = std::move(covariates);
   }
 }

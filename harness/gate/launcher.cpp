@@ -67,14 +67,13 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-void write_all(int to, const char* text, std::size_t size) {
-  while (size > 0) {
-    const ssize_t count = ::write(to, text, size);
+void write_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(to, text.data(), text.size());
     if (count < 0 && errno != EINTR) {
       return;  // nobody reads it
     }
-    text += std::max<ssize_t>(count, 0);
-    size -= static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
 }
 
@@ -90,23 +89,26 @@ bool Launcher::turn() {
   std::array<pollfd, 2> waiting{{{output_closed_ ? -1 : process_.output(), POLLIN, 0},
                                  {errors_closed_ ? -1 : process_.errors(), POLLIN, 0}}};
   ::poll(waiting.data(), waiting.size(), kSleep_ms);
-  output_closed_ = output_closed_ || !pass_on(process_.output(), STDOUT_FILENO, false);
-  errors_closed_ = errors_closed_ || !pass_on(process_.errors(), STDERR_FILENO, true);
+  output_closed_ =
+      output_closed_ || !pass_on(process_.output(), STDOUT_FILENO, shown_output_, false);
+  errors_closed_ =
+      errors_closed_ || !pass_on(process_.errors(), STDERR_FILENO, shown_errors_, true);
   exit_ = process_.reap();
   return !exit_;
 }
 
 // False once the other end is closed.
-bool Launcher::pass_on(int from, int to, bool keep_it) {
+bool Launcher::pass_on(int from, int to, report::EscapedStream& shown, bool keep_it) {
   std::array<char, 16384> buffer{};
   while (true) {
     const ssize_t count = ::read(from, buffer.data(), buffer.size());
     if (count <= 0) {
       return count < 0 && (errno == EAGAIN || errno == EINTR);
     }
-    write_all(to, buffer.data(), static_cast<std::size_t>(count));
+    const std::string text(buffer.data(), static_cast<std::size_t>(count));
+    write_all(to, shown.take(text));
     if (keep_it) {
-      keep({buffer.data(), static_cast<std::size_t>(count)});
+      keep(text);
     }
   }
 }

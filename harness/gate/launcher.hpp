@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/escape.hpp"
 #include "harness/worker/child_process.hpp"
 
 namespace fleetbench::gate {
@@ -15,7 +16,8 @@ class Launcher {
   // one dies, for the root goes on without it. Throws std::system_error naming the command.
   explicit Launcher(const std::vector<std::string>& command);
 
-  // Passes on what it wrote, to our standard output and error, and sleeps a little where there is
+  // Passes on what it wrote, to our standard output and error, without what would steer a terminal
+  // (it may be the words of any node), and sleeps a little where there is
   // nothing. False once it has ended.
   bool turn();
   // Asks it to end, by SIGTERM, and ends it after so many seconds, with whatever of it is left on
@@ -30,13 +32,15 @@ class Launcher {
   std::vector<std::string> lost_daemons() const;
 
  private:
-  bool pass_on(int from, int to, bool keep);
+  bool pass_on(int from, int to, report::EscapedStream& shown, bool keep);
   void keep(const std::string& text);
   void end_what_is_left() const;
 
   worker::ChildProcess process_;
   std::optional<worker::Exit> exit_;
   std::deque<std::string> lines_;
+  report::EscapedStream shown_output_;
+  report::EscapedStream shown_errors_;
   bool output_closed_ = false;
   bool errors_closed_ = false;
 };

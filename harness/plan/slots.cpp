@@ -8,6 +8,7 @@
 
 #include "harness/plan/grouping.hpp"
 #include "harness/plan/pairing.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::plan {
 namespace {
@@ -116,6 +117,43 @@ void append(std::vector<Slot>& slots, int step, int pass, std::vector<Party> par
                    .parties = std::move(parties)});
 }
 
+// At most: single nodes in all parties of one pass.
+std::size_t members_of(const PlannedStep& step, int nodes) {
+  const auto all = static_cast<std::size_t>(nodes);
+  const bool drawn = step.scenario.pairs == Pairs::matchings;
+  switch (step.probe.participants) {
+    case Participants::node:
+      return all;
+    case Participants::pair:
+      return all * (drawn ? std::min(all, static_cast<std::size_t>(step.scenario.matchings)) : all);
+    case Participants::group:
+      return all *
+             static_cast<std::size_t>(step.scenario.groups ? step.scenario.groups->rounds : 1);
+  }
+  return 0;
+}
+
+void require_room(const std::vector<PlannedStep>& steps, int nodes) {
+  std::size_t of_pass = 0;
+  std::size_t of_run = 0;
+  for (const PlannedStep& step : steps) {
+    of_pass += members_of(step, nodes);
+    of_run += members_of(step, nodes) * static_cast<std::size_t>(step.passes);
+  }
+  if (of_pass > kMostMembers) {
+    throw InputError(
+        fmt::format("steps: one pass over {} nodes is {} single measurements, of which {} can be "
+                    "planned; say \"pairs\": \"matchings\", or leave steps out",
+                    nodes, of_pass, kMostMembers));
+  }
+  if (of_run > kMostMembers) {
+    throw InputError(fmt::format(
+        "passes: all of them over {} nodes are {} single measurements, of which {} can be planned; "
+        "give --passes {} at most",
+        nodes, of_run, kMostMembers, kMostMembers / of_pass));
+  }
+}
+
 }  // namespace
 
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
@@ -152,6 +190,7 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
 }
 
 std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed) {
+  require_room(steps, nodes);
   Generator generator(seed);
   std::vector<Slot> slots;
   int passes = 0;

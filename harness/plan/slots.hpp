@@ -67,8 +67,12 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,
                                     ScheduleOverride schedule, bool ranks_are_nodes);
 
+// Nodes in all parties of all slots of a run: some gigabytes of memory.
+inline constexpr std::size_t kMostMembers = 50'000'000;
+
 // All slots of a run in order: passes outside, steps inside, so that a disturbance hits one sample
 // of each metric and not all samples of one. Orders, pairings and samples are drawn from `seed`.
+// Throws InputError where there would be more than kMostMembers.
 std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed);
 
 // What the slots of one pass of a step measure that is concurrent, each entry at one time; of one

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "results-schema/check.hpp"
+
 namespace fleetbench::record {
 namespace {
 
@@ -194,7 +196,10 @@ struct FastJson::Parser {
   }
 };
 
-FastJson::FastJson() : parser_(std::make_unique<Parser>()) {}
+FastJson::FastJson() : parser_(std::make_unique<Parser>()) {
+  // Where there is no memory for it parse() says so.
+  static_cast<void>(parser_->parser.allocate(1, kMaxJsonDepth));
+}
 FastJson::~FastJson() = default;
 
 std::optional<Json> FastJson::json(std::string_view text) {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "harness/record/run_directory.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
@@ -48,7 +49,13 @@ std::string_view what_it_seals(std::string_view line) {
   return body;
 }
 
-Json opened(std::string_view line) { return Json::parse(std::string(what_it_seals(line)) + "}"); }
+Json opened(std::string_view line) {
+  const std::string_view sealed = what_it_seals(line);
+  if (too_deep_at(sealed)) {
+    throw std::invalid_argument(fmt::format("nested more than {} deep", kMaxJsonDepth));
+  }
+  return Json::parse(std::string(sealed) + "}");
+}
 
 JournalWriter::JournalWriter(const std::filesystem::path& path, const std::string& run_id)
     : path_(path),

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -19,6 +21,9 @@
 
 namespace fleetbench::record {
 namespace {
+
+// Far more than a record of thousands of nodes takes.
+constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 
 // More gain little: adding the records to what is known is work of one thread.
 constexpr std::size_t kThreads = 2;
@@ -48,12 +53,16 @@ class Blocks {
       bytes.resize(known + size_);
       bytes.resize(known + source_(bytes.data() + known, size_));
       if (bytes.size() == known) {
-        return std::nullopt;
+        // Nobody was killed while writing that.
+        return known > kLongestLine ? std::optional(whole_lines(std::move(bytes) + "\n", known + 1))
+                                    : std::nullopt;
       }
       const std::size_t end = std::string_view(bytes).substr(known).rfind('\n');
       if (end != std::string_view::npos) {
         return whole_lines(std::move(bytes), known + end + 1);
       }
+      // Of a line that is too long as much is kept as shows that it is.
+      bytes.resize(std::min(bytes.size(), kLongestLine + 1));
     }
   }
 
@@ -90,11 +99,15 @@ void check_schema(const Json& first_line) {
 }
 
 Record record_of(std::string_view line, FastJson& fast) {
-  const std::string_view sealed = what_it_seals(line);
+  if (line.size() > kLongestLine) {
+    throw std::invalid_argument(
+        fmt::format("a line of more than {} MiB is no record", kLongestLine >> 20U));
+  }
+  what_it_seals(line);
   if (auto sample = fast.sample(line)) {
     return std::move(*sample);
   }
-  return record_from_json(Json::parse(std::string(sealed) + "}"));
+  return record_from_json(opened(line));
 }
 
 Parsed parse(const Block& block) {
@@ -169,7 +182,7 @@ class JournalReader {
   std::string name_;
   const TakeRecord& take_;
   std::deque<std::future<Parsed>> parsing_;  // in the file's order
-  int lines_before_ = 0;
+  std::int64_t lines_before_ = 0;
   std::vector<std::string> damage_;
 };
 

@@ -14,6 +14,7 @@
 #include "harness/record/csv_metrics.hpp"
 #include "harness/record/csv_text.hpp"
 #include "harness/record/sample_rows.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
@@ -111,6 +112,12 @@ class LongCsv {
     }
     if (field(Column::metric).empty()) {
       return error("no_metric", "metric is empty");
+    }
+    for (std::size_t i = 0; i < kColumnNames.size(); ++i) {
+      const std::string_view text = field(static_cast<Column>(i));
+      if (text.size() > kLongestName) {
+        return error("bad_row", too_long(kColumnNames[i], text));
+      }
     }
     if (peer == node) {
       return error("bad_row", fmt::format("node {} is its own peer", node));

@@ -95,7 +95,7 @@ std::optional<Mark> read_mark(const fs::path& path) {
 
 OwnMark::OwnMark(const fs::path& directory, int rank, int ranks) {
   std::error_code error;
-  fs::create_directories(folder(directory), error);
+  create_folders(folder(directory), error);
   const Mark mark{.host = host_name(),
                   .rank = rank,
                   .ranks = ranks,

@@ -53,7 +53,7 @@ class PassNumbers {
       }
     }
     std::ranges::sort(given);
-    given.erase(std::ranges::unique(given).begin(), given.end());
+    given.erase(std::unique(given.begin(), given.end()), given.end());
     for (std::size_t i = begin; i < end; ++i) {
       const auto pass = rows_.rows[i].pass;
       if (pass != kNoPass) {

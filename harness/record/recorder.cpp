@@ -6,12 +6,15 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/record/journal_order.hpp"
 #include "harness/record/journal_reader.hpp"
 #include "harness/record/run_header_reader.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
+
+constexpr std::size_t kLongestVerdict = 100;
 
 // A key a line, a node a line: the whole as one tree would be several times as large.
 std::string text_of(const RunHeader& header) {
@@ -109,8 +112,11 @@ RunData load_run(const RunDirectory& directory) {
   RunData run;
   run.header = read_run_header(read_whole(directory.run()), directory.run().string());
   if (std::filesystem::exists(directory.journal())) {
-    run.damage = read_journal(directory.journal(),
-                              [&](Record&& record) { add_record(run, std::move(record)); });
+    JournalOrder order;
+    run.damage = read_journal(directory.journal(), [&](Record&& record) {
+      order.admit(record);
+      add_record(run, std::move(record));
+    });
   } else {
     run.damage.push_back(directory.journal().string() + " is missing");
   }
@@ -121,7 +127,7 @@ Verdict load_verdict(const RunDirectory& directory) {
   if (!std::filesystem::exists(directory.verdict())) {
     return Verdict::inconclusive;
   }
-  std::string text = read_whole(directory.verdict());
+  std::string text = read_whole(directory.verdict(), kLongestVerdict);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
     text.pop_back();
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,13 +58,24 @@ void check_free(const fs::path& path) {
 
 }  // namespace
 
+void create_folders(const fs::path& path, std::error_code& error) {
+  fs::path folder;
+  for (const fs::path& part : path) {
+    folder /= part;
+    if (::mkdir(folder.c_str(), 0755) != 0 && !fs::is_directory(folder)) {
+      error.assign(errno, std::generic_category());
+      return;
+    }
+  }
+}
+
 RunDirectory RunDirectory::create(const fs::path& path) {
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_directory(path, error)) {
     throw InputError(
         fmt::format("--out {}: a file of this name exists; choose a folder", path.string()));
   }
-  fs::create_directories(path, error);
+  create_folders(path, error);
   if (error) {
     throw InputError(
         fmt::format("--out {}: cannot create this folder: {}; choose one that you may write",
@@ -111,7 +123,10 @@ void RunDirectory::say_alive() const { lock_->say_alive(); }
 void write_whole(const fs::path& path, const std::string& text, ToDisk to_disk) {
   const fs::path part = path.string() + ".part";
   {
-    const File file(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+    // What has this name is what a killed run left, or a link, a pipe or another name of a file
+    // that somebody else put there.
+    ::unlink(part.c_str());
+    const File file(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     std::size_t done = 0;
     while (done < text.size()) {
       const ssize_t count = ::write(file.number(), text.data() + done, text.size() - done);
@@ -144,22 +159,31 @@ void write_in_place(const fs::path& path, const std::string& text) {
   }
 }
 
-std::string read_whole(const fs::path& path) {
+std::string read_whole(const fs::path& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
   }
+  std::error_code unknown;
+  if (fs::is_character_file(path, unknown) || fs::is_block_file(path, unknown)) {
+    throw InputError(fmt::format("{}: is a device; give a file", path.string()));
+  }
   constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
   std::string text;
-  std::error_code unknown;
-  if (const auto size = fs::file_size(path, unknown); !unknown) {
+  const auto size = fs::file_size(path, unknown);
+  if (!unknown && size <= most) {
     text.reserve(size + kAtOnce);
   }
-  while (file) {
+  for (bool too_large = !unknown && size > most; file || too_large;) {
+    if (too_large) {
+      throw InputError(
+          fmt::format("{}: has more than {} bytes, and no more are read", path.string(), most));
+    }
     const std::size_t known = text.size();
     text.resize(known + kAtOnce);
     file.read(text.data() + known, kAtOnce);
     text.resize(known + static_cast<std::size_t>(file.gcount()));
+    too_large = text.size() > most;
   }
   return text;
 }

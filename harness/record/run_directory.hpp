@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "harness/record/run_lock.hpp"
 
@@ -37,11 +38,14 @@ class RunDirectory {
   std::shared_ptr<const RunLock> lock_;  // null: only read
 };
 
+// Creates a folder and those above it, which others may read and not write whatever the umask says.
+void create_folders(const std::filesystem::path& path, std::error_code& error);
+
 // `now` outlives the machine; `later` outlives this process, and takes no time on a busy disk.
 enum class ToDisk { now, later };
 
-// Replaces a file by a rename, so that a reader sees the old text or the new, whole.
-// Throws std::system_error naming the file.
+// Replaces a file by a rename, so that a reader sees the old text or the new, whole. A link in its
+// place is replaced too, never followed. Throws std::system_error naming the file.
 void write_whole(const std::filesystem::path& path, const std::string& text,
                  ToDisk to_disk = ToDisk::now);
 
@@ -49,7 +53,11 @@ void write_whole(const std::filesystem::path& path, const std::string& text,
 // no room on a full disk. Throws std::system_error.
 void write_in_place(const std::filesystem::path& path, const std::string& text);
 
-// Throws InputError naming the file.
-std::string read_whole(const std::filesystem::path& path);
+// Line numbers of a text of this size fit into an int.
+inline constexpr std::size_t kMostFile_bytes = (std::size_t{1} << 31U) - 1;
+
+// Throws InputError naming the file where it cannot be read, is a device, or has more than `most`
+// bytes.
+std::string read_whole(const std::filesystem::path& path, std::size_t most = kMostFile_bytes);
 
 }  // namespace fleetbench::record

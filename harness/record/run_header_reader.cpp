@@ -38,7 +38,7 @@ class Parts {
 // `text` has padding behind it. Throws where it is not as this program writes it.
 RunHeader read_fast(std::string_view text) {
   const InventorySpans spans = find_inventories(text);
-  RunHeader header = run_header_from_json(Json::parse(spans.without));
+  RunHeader header = run_header_from_json(parse_json(spans.without, "without inventories"));
   if (header.nodes.size() != spans.nodes.size()) {
     throw std::invalid_argument("this has two lists of nodes");
   }

@@ -236,7 +236,8 @@ class Assembly {
   }
 
   // A file that is nothing but faults is not told line by line to its end.
-  std::vector<Problem> in_order(std::vector<Problem> problems) const {
+  std::vector<Problem> in_order(Problems all) const {
+    std::vector<Problem> problems = std::move(all.kept);
     std::ranges::stable_sort(problems, {}, [this](const Problem& problem) {
       return std::pair(std::ranges::find(rows_.files, problem.file), problem.line);
     });
@@ -244,7 +245,7 @@ class Assembly {
       const Problem& next = problems[kMostProblems];
       problems[kMostProblems] = {
           "too_many", next.file, next.line,
-          fmt::format("and {} more from here on", problems.size() - kMostProblems)};
+          fmt::format("and {} more from here on", problems.size() + all.more - kMostProblems)};
       problems.resize(kMostProblems + 1);
     }
     return problems;

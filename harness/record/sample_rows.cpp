@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "results-schema/check.hpp"
+
 namespace fleetbench::record {
 
 std::string Problem::text() const {
@@ -27,19 +29,32 @@ std::optional<int> NameTable::find(std::string_view name) const {
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void Problems::add(Problem problem) {
+  if (kept.size() < kMostKept) {
+    kept.push_back(std::move(problem));
+  } else {
+    ++more;
+  }
+}
+
 void SampleRows::error(std::string kind, int file, int line, std::string message) {
-  errors.push_back(
-      {std::move(kind), files.at(static_cast<std::size_t>(file)), line, std::move(message)});
+  errors.add({std::move(kind), files.at(static_cast<std::size_t>(file)), line, std::move(message)});
 }
 
 void SampleRows::warn(std::string kind, int file, int line, std::string message) {
-  warnings.push_back(
+  warnings.add(
       {std::move(kind), files.at(static_cast<std::size_t>(file)), line, std::move(message)});
 }
 
 int SampleRows::reason(std::string text) {
   reasons.push_back(std::move(text));
   return static_cast<int>(reasons.size()) - 1;
+}
+
+std::string too_long(std::string_view what, std::string_view name) {
+  constexpr std::size_t kShown = 40;
+  return fmt::format("{} is {} bytes long, at most {} are read: \"{}...\"", what, name.size(),
+                     kLongestName, name.substr(0, kShown));
 }
 
 std::string_view trimmed(std::string_view text) {

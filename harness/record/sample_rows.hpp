@@ -80,6 +80,16 @@ struct RowOmission {
   std::string reason;
 };
 
+// A file of nothing but faults may have one on each of its millions of lines.
+struct Problems {
+  static constexpr std::size_t kMostKept = 100'000;
+
+  void add(Problem problem);
+
+  std::vector<Problem> kept;
+  std::size_t more = 0;  // that were not kept
+};
+
 struct SampleRows {
   std::vector<std::string> files;
   NameTable nodes;
@@ -90,8 +100,8 @@ struct SampleRows {
   std::vector<std::string> reasons;
   std::vector<SampleRow> rows;  // file by file
   std::vector<RowOmission> omissions;
-  std::vector<Problem> errors;
-  std::vector<Problem> warnings;
+  Problems errors;
+  Problems warnings;
 
   void error(std::string kind, int file, int line, std::string message);
   void warn(std::string kind, int file, int line, std::string message);
@@ -107,6 +117,9 @@ ImportedSamples assemble(SampleRows rows);
 // The text, without spaces around it, as a number in decimal notation; none where it is anything
 // else or not finite.
 std::optional<double> finite_number(std::string_view text);
+
+// "node is 100000 bytes long, 512 at most are read: \"xxx...\"" of a name beyond kLongestName.
+std::string too_long(std::string_view what, std::string_view name);
 
 // Without spaces, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);

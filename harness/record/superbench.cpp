@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "harness/record/superbench_keys.hpp"
 #include "harness/record/superbench_lines.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
@@ -18,15 +20,22 @@ namespace {
 constexpr int kTimedOut = 124;
 constexpr int kUnsupported = 34;  // this hardware has no such thing
 
-// Return codes that are not 0.
-using Failed = std::vector<const KnownKey*>;
+// A few lines that name many benchmarks make a gap of each on every other line.
+constexpr std::size_t kMostGaps = std::size_t{1} << 22U;
+
+// Step, run and rank of the return codes that are not 0.
+using Failed = std::set<std::tuple<int, std::optional<int>, std::optional<int>>>;
 
 // A return code without run or rank is of all of them.
 bool has_failed(const KnownKey& key, const Failed& failed) {
-  return std::ranges::any_of(failed, [&key](const KnownKey* code) {
-    return code->step == key.step && (!code->parts.run || code->parts.run == key.parts.run) &&
-           (!code->parts.rank || code->parts.rank == key.parts.rank);
-  });
+  for (const auto& run : {key.parts.run, std::optional<int>()}) {
+    for (const auto& rank : {key.parts.rank, std::optional<int>()}) {
+      if (failed.contains({key.step, run, rank})) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 class Superbench {
@@ -96,7 +105,7 @@ class Superbench {
       const KnownKey& key = key_of(entry);
       if (key.of_benchmark && key.metric == kNone && std::isfinite(entry.value) &&
           entry.value != 0) {
-        failed.push_back(&key);
+        failed.insert({key.step, key.parts.run, key.parts.rank});
         add_failure(row_of(line, key, lines_before), entry.value, place_of(line));
       }
     }
@@ -147,6 +156,7 @@ class Superbench {
       }
     }
     const std::vector<int> usual = usual_keys(lines_of_key, lines_of_step);
+    require_few_gaps(lines, lines_of_key, lines_of_step, usual);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       for (int step = 0; step < rows_.steps.size(); ++step) {
         if (lines_of_step[static_cast<std::size_t>(step)] > 0 && !steps[i].contains(step)) {
@@ -174,6 +184,26 @@ class Superbench {
       }
     }
     return usual;
+  }
+
+  void require_few_gaps(std::span<const SuperbenchLine> lines, const std::vector<int>& lines_of_key,
+                        const std::vector<int>& lines_of_step,
+                        const std::vector<int>& usual) const {
+    std::size_t gaps = 0;
+    for (const int lines_of_one : lines_of_step) {
+      gaps += lines_of_one > 0 ? lines.size() - static_cast<std::size_t>(lines_of_one) : 0;
+    }
+    for (const int k : usual) {
+      const int step = keys_[static_cast<std::size_t>(k)].step;
+      gaps += static_cast<std::size_t>(std::max(0, lines_of_step[static_cast<std::size_t>(step)] -
+                                                       lines_of_key[static_cast<std::size_t>(k)]));
+    }
+    if (gaps > kMostGaps) {
+      throw InputError(fmt::format(
+          "{}: lines lack {} values that other lines have, of which {} can be told; give files of "
+          "fewer benchmarks, one after the other",
+          rows_.files[static_cast<std::size_t>(lines.front().file)], gaps, kMostGaps));
+    }
   }
 
   void add_missing_benchmark(const SuperbenchLine& line, int step) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "results-schema/check.hpp"
+
 namespace fleetbench::record {
 namespace {
 
@@ -42,6 +44,10 @@ class LineReader {
       rows_.error("no_node", file_, line_, "there is no \"node\" with a name on this line");
       return std::nullopt;
     }
+    if (node_.size() > kLongestName) {
+      rows_.error("no_node", file_, line_, too_long("node", node_));
+      return std::nullopt;
+    }
     for (const Fault& fault : faults_) {
       report(fault);
     }
@@ -68,6 +74,10 @@ class LineReader {
       ondemand::value value;
       if (const auto wrong = field.unescaped_key().get(key)) {
         return wrong;
+      }
+      if (key.size() > kLongestName) {
+        rows_.error("bad_line", file_, line_, too_long("a key", key));
+        continue;
       }
       // Before the value is looked at: the key stands in a buffer of the parser.
       const bool is_node = key == "node";

@@ -78,7 +78,7 @@ std::string baseline_text(const Baseline& baseline) {
 }
 
 std::string baseline_json(const Baseline& baseline) {
-  return to_json(baseline).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return report::json_text(to_json(baseline), 1) + "\n";
 }
 
 }  // namespace fleetbench

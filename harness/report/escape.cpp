@@ -3,54 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "results-schema/code_point.hpp"
 
 namespace fleetbench::report {
 namespace {
-
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t bytes = 0;  // 0: the text does not start with valid UTF-8
-};
-
-std::size_t length_by_first_byte(unsigned char byte) {
-  if (byte < 0x80) {
-    return 1;
-  }
-  if (byte >= 0xc2 && byte <= 0xdf) {
-    return 2;
-  }
-  if (byte >= 0xe0 && byte <= 0xef) {
-    return 3;
-  }
-  return byte >= 0xf0 && byte <= 0xf4 ? 4 : 0;
-}
-
-// Rejects overlong forms, surrogates and what lies beyond U+10FFFF.
-CodePoint decode(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t bytes = length_by_first_byte(first);
-  if (bytes == 0 || bytes > text.size()) {
-    return {};
-  }
-  char32_t value = bytes == 1 ? first : first & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0U) != 0x80) {
-      return {};
-    }
-    value = (value << 6U) | (next & 0x3fU);
-  }
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  return value < kSmallest[bytes] || surrogate || value > 0x10ffff ? CodePoint{}
-                                                                   : CodePoint{value, bytes};
-}
-
-bool steers(char32_t value) {
-  return value < 0x20 || (value >= 0x7f && value < 0xa0) ||  // C0, DEL, C1
-         value == 0x200e || value == 0x200f || value == 0x061c ||
-         (value >= 0x2028 && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
-}
 
 void append_escaped(std::string_view bytes, std::string& result) {
   for (const char byte : bytes) {
@@ -64,12 +22,51 @@ void append_escaped(std::string_view bytes, std::string& result) {
   }
 }
 
+// As JSON spells a character: beyond U+FFFF as two surrogates.
+std::string in_json(char32_t value) {
+  if (value <= 0xffff) {
+    return fmt::format("\\u{:04x}", static_cast<unsigned>(value));
+  }
+  const unsigned rest = static_cast<unsigned>(value) - 0x10000U;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd800U + (rest >> 10U), 0xdc00U + (rest & 0x3ffU));
+}
+
+// How many bytes at the end are the beginning of a character.
+std::size_t begun_character(std::string_view text) {
+  for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(3, text.size()); ++bytes) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - bytes]);
+    if (byte >= 0xc0) {
+      const std::size_t whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return byte <= 0xf4 && whole > bytes ? bytes : 0;
+    }
+    if (byte < 0x80) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
+
+std::string EscapedStream::take(std::string_view piece) {
+  const std::string text = std::exchange(begun_, "") + std::string(piece);
+  std::string_view rest = text;
+  rest.remove_suffix(begun_character(rest));
+  begun_ = text.substr(rest.size());
+  std::string result;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("\n\t"), rest.size());
+    result += escaped(rest.substr(0, end));
+    result += rest.substr(end, 1);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return result;
+}
 
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const CodePoint point = decode(text);
+    const CodePoint point = first_code_point(text);
     const std::size_t bytes = std::max<std::size_t>(point.bytes, 1);
     if (point.bytes == 0 || steers(point.value)) {
       append_escaped(text.substr(0, bytes), result);
@@ -79,6 +76,31 @@ std::string escaped(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return result;
+}
+
+std::string json_text(const Json& document, int indent) {
+  // dump() has escaped what is below a space; a line end is its own.
+  const std::string dumped = document.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  result.reserve(dumped.size());
+  for (std::string_view rest = dumped; !rest.empty();) {
+    const CodePoint point = first_code_point(rest);
+    if (point.value >= 0x7f && steers(point.value)) {
+      result += in_json(point.value);
+    } else {
+      result += rest.substr(0, point.bytes);
+    }
+    rest.remove_prefix(std::max<std::size_t>(point.bytes, 1));
+  }
+  return result;
+}
+
+std::string_view first_columns(std::string_view text, std::size_t most) {
+  std::size_t at = 0;
+  for (; at < text.size() && most > 0; --most) {
+    at += std::max<std::size_t>(first_code_point(text.substr(at)).bytes, 1);
+  }
+  return text.substr(0, at);
 }
 
 std::size_t columns(std::string_view text) {

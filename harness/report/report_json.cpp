@@ -1,9 +1,10 @@
+#include "harness/report/escape.hpp"
 #include "harness/report/report.hpp"
 
 namespace fleetbench {
 
 std::string report_json(const Report& report) {
-  return to_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return report::json_text(to_json(report), 2) + "\n";
 }
 
 }  // namespace fleetbench

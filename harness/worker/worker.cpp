@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "results-schema/check.hpp"
+
 namespace fleetbench::worker {
 namespace {
 
@@ -38,7 +40,7 @@ std::string excerpt(const std::string& line) {
 
 // What a line from the worker says; a line that is no answer is a failure.
 Reply parse_answer(const std::string& line) {
-  Json body = Json::parse(line, nullptr, false);
+  Json body = parse_foreign_json(line);
   if (!body.is_object() || !body.contains("status") || !body.at("status").is_string()) {
     return {Status::failed, fmt::format("the worker wrote {} instead of an answer", excerpt(line)),
             Json::object()};

@@ -3,25 +3,34 @@
 #include <algorithm>
 #include <string>
 
+#include "results-schema/code_point.hpp"
+
 namespace fleetbench {
 
 namespace {
 
 using Json = nlohmann::json;
 
-bool is_control(char character) {
-  const auto byte = static_cast<unsigned char>(character);
-  return byte < 0x20 || byte == 0x7f;
+// `text` is valid UTF-8.
+std::string without_steering(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const std::size_t bytes = std::max<std::size_t>(point.bytes, 1);
+    clean += steers(point.value) ? " " : text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+  return clean;
 }
 
-void replace_controls(Json& value) {
+void replace_steering(Json& value) {
   if (value.is_string()) {
     auto& text = value.get_ref<std::string&>();
-    std::replace_if(text.begin(), text.end(), is_control, ' ');
+    text = without_steering(text);
   }
   if (value.is_structured()) {
     for (Json& child : value) {
-      replace_controls(child);
+      replace_steering(child);
     }
   }
 }
@@ -30,7 +39,7 @@ void replace_controls(Json& value) {
 
 Json printable(const Json& value) {
   Json clean = Json::parse(value.dump(-1, ' ', false, Json::error_handler_t::replace));
-  replace_controls(clean);
+  replace_steering(clean);
   return clean;
 }
 

@@ -7,8 +7,9 @@
 
 namespace fleetbench {
 
-// The same value, in whose strings each invalid piece of UTF-8 is U+FFFD and each control character
-// is a space: dump() of the result does not throw, and printing it does not steer a terminal.
+// The same value, in whose strings each invalid piece of UTF-8 is U+FFFD and each character that
+// steers a terminal (results-schema/code_point.hpp) is a space: dump() of the result does not
+// throw.
 nlohmann::json printable(const nlohmann::json& value);
 
 // The same for one text.

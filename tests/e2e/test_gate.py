@@ -171,10 +171,11 @@ class Gate(GateTest):
         self.assertEqual(report["verdict"], "INCONCLUSIVE")
 
     def test_again_without_the_host_that_does_not_come_up(self):
+        self.addCleanup(os.umask, os.umask(0))
         launcher = self.directory / "launcher"
         launcher.write_text(
             "#!/bin/sh\n"
-            'case "$1" in *there*) echo "ssh: connect to host there port 22: No route to host" >&2; exit 255;; esac\n'
+            'case "$1" in *there*) printf "\\033[2Jssh: connect to host there port 22: No route to host\\n" >&2; exit 255;; esac\n'
             "shift\n" + "exec " + " ".join(mpirun(2)) + ' "$@"\n'
         )
         launcher.chmod(0o755)
@@ -185,7 +186,12 @@ class Gate(GateTest):
         self.assertEqual(started.code, FAIL)
         self.assertEqual([loss.get("rank") for loss in self.losses()], [None])
         self.assertEqual(report["findings"][0]["subject"]["node"], "there")
+        for path in [self.run_directory, *self.run_directory.rglob("*")]:
+            self.assertEqual(path.stat().st_mode & 0o022, 0, path)
         self.assertTrue((self.run_directory / "attempt-1").is_dir())
+        for text in (started.err, json.dumps(report, ensure_ascii=False)):
+            self.assertNotIn("\x1b", text)
+        self.assertIn("No route to host", started.err)
         self.assertTrue([s for s in self.samples() if s["status"] == "ok"])
 
 

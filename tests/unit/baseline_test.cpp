@@ -1,5 +1,6 @@
 #include "results-schema/baseline.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -53,6 +54,47 @@ TEST(Baseline, ReadersTakeLaterMinorVersions) {
   json["schema"] = "fleetbench-baseline/1.9";
   json["weather"] = "fine";
   EXPECT_EQ(baseline_from_json(json).runs, example_baseline().runs);
+}
+
+TEST(Baseline, SizesDepthAndNumbersAreLimitedByErrorsThatNameThem) {
+  const auto error_of = [](const std::string& text) -> std::string {
+    try {
+      parse_baseline(text, "b.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string text = to_json(example_baseline()).dump();
+  EXPECT_EQ(error_of(text), "no error");
+  const auto with = [&text](const std::string& before, const std::string& after) {
+    std::string changed = text;
+    return changed.replace(changed.find(before), before.size(), after);
+  };
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_THAT(error_of(with("\"metrics\":[", "\"metrics\":[" + deep + ",")),
+              testing::HasSubstr(": nested more than 100 deep"));
+  EXPECT_THAT(error_of("{\"a\":" + std::string(1'000'000, '{')),
+              testing::HasSubstr("nested more than 100 deep"));
+  EXPECT_THAT(error_of(with("\"median\":1500000000000.0", "\"median\":1e999")),
+              testing::HasSubstr("b.json: number overflow parsing '1e999'"));
+  for (const char* value : {"NaN", "Infinity", "-Infinity"}) {
+    EXPECT_THAT(error_of(with("\"median\":1500000000000.0", std::string("\"median\":") + value)),
+                testing::HasSubstr("this is not JSON"))
+        << value;
+  }
+  for (const char* value : {"-1.0", "0", "null", "\"1\""}) {
+    EXPECT_THAT(error_of(with("\"median\":1500000000000.0", std::string("\"median\":") + value)),
+                testing::HasSubstr("median is not a number"))
+        << value;
+  }
+  EXPECT_THAT(error_of(with("\"subjects\":3", "\"subjects\":10000000000")),
+              testing::HasSubstr("metrics[0].subjects is not a whole number from 1"));
+  EXPECT_THAT(error_of(with("cpu_gemm.fp64", std::string(100'000, 'm'))),
+              testing::HasSubstr("is not a name of at most 512 bytes"));
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_THAT(error_of(text.substr(0, length)), testing::StartsWith("b.json")) << length;
+  }
 }
 
 // Where a key is taken away, or holds something else, the message names it and nothing is read.

@@ -91,6 +91,44 @@ TEST(Command, SaysWhyThereIsNoValue) {
   EXPECT_EQ(error_of(absent), "no-such-program: there is no such program on this node");
 }
 
+// Texts of a hostile program: too deep, too long, and such as would steer a terminal.
+TEST(Command, WhatItPrintsBesidesItsNumbersDoesNoHarm) {
+  const auto measurement = run(params(
+      R"(printf '{"a":'; head -c 30000 /dev/zero | tr '\0' '['; head -c 30000 /dev/zero | tr '\0' ']'; echo '}';
+         head -c 10000000 /dev/zero | tr '\0' '['; echo; printf '%s\n' '{"\u202e\u001b[2J": 1}';
+         echo '{"step_s": 1}')"));
+  EXPECT_EQ(measurement.values[0], 1);
+  EXPECT_EQ(measurement.detail.at("not_asked_for"), Json({"  [2J"}));
+}
+
+// A hostile scenario asks for what no machine has.
+void expect_bounds(const Json& schema, const std::string& path) {
+  if (schema.is_object() && schema.contains("type")) {
+    const Json& type = schema["type"];
+    if (type == "integer" || type == "number") {
+      EXPECT_TRUE(schema.contains("maximum")) << path;
+      EXPECT_TRUE(schema.contains("minimum") || schema.contains("exclusiveMinimum")) << path;
+    } else if (type == "object") {
+      EXPECT_TRUE(schema.contains("additionalProperties")) << path;
+    }
+    if (schema.contains("pattern")) {
+      EXPECT_EQ(schema["pattern"].get<std::string>().find_first_of("*+"), std::string::npos)
+          << path;
+    }
+  }
+  if (schema.is_structured()) {
+    for (const auto& [key, child] : schema.items()) {
+      expect_bounds(child, path + "." + key);
+    }
+  }
+}
+
+TEST(Probes, EveryNumberThatAScenarioMaySetHasBounds) {
+  for (const auto& probe : worker_probes()) {
+    expect_bounds(probe->info().params_schema, probe->info().name);
+  }
+}
+
 TEST(Command, WhatMayBeZeroIsNotJudged) {
   const auto zero = R"(echo '{"step_s": 0}')";
   EXPECT_THAT(error_of(params(zero)), HasSubstr("is 0: nodes are compared by ratios"));

@@ -448,9 +448,10 @@ TEST(LaunchWarnings, NoneWhereTheNodeIsWholeOrNothingIsKnown) {
 }
 
 TEST(Printable, ReplacesInsideAllStrings) {
-  const Json value = {{"a", {"ok", "\xc3(", 1.5, nullptr}}, {"b", {{"c", "x\n\x7f"}}}};
+  const Json value = {
+      {"a", {"ok", "\xc3(", 1.5, nullptr}}, {"b", {{"c", "x\n\x7f"}}}, {"d", "a\u202eb\u009bc"}};
   EXPECT_EQ(printable(value), Json::parse(R"({"a": ["ok", "\ufffd(", 1.5, null],
-                                              "b": {"c": "x  "}})"));
+                                              "b": {"c": "x  "}, "d": "a b c"})"));
 }
 
 TEST(SystemFacts, OsNameWithoutQuotesAndFromTheSecondPlace) {

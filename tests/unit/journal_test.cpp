@@ -59,34 +59,6 @@ TEST(Journal, WhatIsWrittenIsReadAgain) {
   EXPECT_TRUE(damage.empty());
 }
 
-TEST(Journal, CutAtAnyByteItKeepsEveryWholeLine) {
-  const auto text = journal_text(3);
-  for (std::size_t length = 0; length <= text.size(); ++length) {
-    const auto part = text.substr(0, length);
-    const auto lines = std::count(part.begin(), part.end(), '\n');
-    std::vector<std::string> damage;
-    EXPECT_EQ(slots_in(part, damage).size(), static_cast<std::size_t>(std::max(0L, lines - 1)));
-    EXPECT_TRUE(damage.empty()) << "a torn last line is normal: " << damage.front();
-  }
-}
-
-TEST(Journal, AnyChangedByteIsNoticedAndNamedWithItsLine) {
-  const auto text = journal_text(3);
-  const auto second_line = text.find('\n') + 1;
-  const auto third_line = text.find('\n', second_line) + 1;
-  for (std::size_t at = second_line; at < third_line - 1; ++at) {
-    auto damaged = text;
-    damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    if (damaged[at] == '\n') {
-      continue;
-    }
-    std::vector<std::string> damage;
-    EXPECT_EQ(slots_in(damaged, damage).size(), 2U) << "byte " << at;
-    ASSERT_EQ(damage.size(), 1U);
-    EXPECT_THAT(damage[0], HasSubstr("j:2: "));
-  }
-}
-
 TEST(Journal, ANewerSchemaIsRefused) {
   std::vector<std::string> damage;
   const auto text = sealed({{"t", "journal"}, {"schema", "fleetbench-journal/2.0"}}) + "\n";

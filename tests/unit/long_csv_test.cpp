@@ -248,6 +248,38 @@ TEST(LongCsv, AnyPrefixOfAFileIsReadWithoutACrash) {
   }
 }
 
+TEST(LongCsv, NamesAsLongAsAFileAreNone) {
+  const std::string name(1'000'000, 'n');
+  const auto samples = read("node,metric,value,unit\n" + name + ",t,1,s\nn2," + name +
+                            ",1,s\nn3,t," + std::string(1000, '1') + ",s\nn4,t,1,s\n");
+  EXPECT_THAT(marks(samples.errors), testing::ElementsAre("bad_row@2", "bad_row@3", "bad_row@4"));
+  EXPECT_THAT(samples.errors.at(0).text(),
+              HasSubstr("node is 1000000 bytes long, at most 512 are read: \"nnn"));
+  for (const Problem& error : samples.errors) {
+    EXPECT_LT(error.message.size(), 200U);
+  }
+  EXPECT_EQ(samples.run.samples.size(), 1U);
+}
+
+TEST(LongCsv, NumbersBeyondReasonAreNamed) {
+  for (const char* value : {"1e999", "-1e999", "nan", "inf", "-Infinity", "NaN", "0x10", "1,5"}) {
+    const auto samples =
+        read(std::string("node,metric,unit,value\na,t,s,\"") + value + "\"\nb,t,s,1\n");
+    ASSERT_EQ(samples.errors.size(), 1U) << value;
+    EXPECT_THAT(samples.errors[0].text(), HasSubstr(value));
+  }
+  for (const char* pass : {"1e9", "99999999999999999999", "-9223372036854775808", "one"}) {
+    const auto samples =
+        read(std::string("node,metric,unit,value,pass\na,t,s,1,") + pass + "\nb,t,s,1,0\n");
+    EXPECT_THAT(marks(samples.errors), testing::ElementsAre("bad_number@2")) << pass;
+  }
+  // Passes are counted, so a large number of one costs nothing.
+  const auto samples =
+      read("node,metric,unit,value,pass\na,t,s,1,1000000000\na,t,s,2,-1000000000\n");
+  EXPECT_THAT(samples.errors, testing::IsEmpty());
+  EXPECT_EQ(samples.run.samples.at(1).pass, 1);
+}
+
 TEST(LongCsv, KnowsItsOwnKind) {
   for (const char* text :
        {"node,metric,value\n", "\xEF\xBB\xBF\"value\",\"node\"\r\nx", "rack,node"}) {

@@ -25,6 +25,9 @@ TEST(Escape, LeavesReadableTextAndDisarmsTheRest) {
        "evil",
        "\\xe2\\x80\\xaeevil"},              // writes right to left
       {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},  // line separator
+      {"\xe2\x80\x8b", "\\xe2\\x80\\x8b"},  // no width: two names look alike
+      {"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},
+      {"\xf3\xa0\x81\xa1", "\\xf3\\xa0\\x81\\xa1"},  // a tag, which nobody sees
       {"\xff\xfe", "\\xff\\xfe"},
       {"\xc3", "\\xc3"},                             // cut off
       {"\xc0\xaf", "\\xc0\\xaf"},                    // overlong
@@ -36,6 +39,48 @@ TEST(Escape, LeavesReadableTextAndDisarmsTheRest) {
     EXPECT_EQ(report::escaped(c.text), c.escaped);
   }
   EXPECT_EQ(report::columns("23 µs"), 5U);
+}
+
+TEST(ReportText, WhatAnotherProgramPrintsComesInPieces) {
+  struct Case {
+    std::vector<std::string> pieces;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {{"a\tb\n", "c\r\n"}, "a\tb\nc\\x0d\n"},
+      {{"\x1b", "[2J\n"}, "\\x1b[2J\n"},
+      {{"K\xc3", "\xb6ln \xe2", "\x82", "\xac \xf0\x9f", "\x98\x80"},
+       "K\xc3\xb6ln \xe2\x82\xac \xf0\x9f\x98\x80"},
+      {{"\xe2\x80", "\xae!"}, "\\xe2\\x80\\xae!"},
+      {{"\xc3", "x\xff\x80"}, "\\xc3x\\xff\\x80"},
+      {{"", ""}, ""},
+  };
+  for (const Case& c : cases) {
+    report::EscapedStream stream;
+    std::string shown;
+    for (const std::string& piece : c.pieces) {
+      shown += stream.take(piece);
+    }
+    EXPECT_EQ(shown, c.shown);
+  }
+}
+
+TEST(Escape, JsonMeansTheSameAndSteersNothing) {
+  const Json document = {{"\xe2\x80\xae", "a\x1b\x7f\xc2\x9b\n"},
+                         {"b", {"größer 節點", "\xf3\xa0\x81\xa1"}}};
+  const std::string text = report::json_text(document, -1);
+  EXPECT_EQ(text, R"({"b":["größer 節點","\udb40\udc61"],"\u202e":"a\u001b\u007f\u009b\n"})");
+  EXPECT_EQ(Json::parse(text), document);
+  EXPECT_EQ(Json::parse(report::json_text(document, 2)), document);
+  EXPECT_EQ(report::json_text(Json("\xff"), -1), "\"\xef\xbf\xbd\"");
+}
+
+TEST(Escape, CutsBetweenCharacters) {
+  EXPECT_EQ(report::first_columns("größer", 3), "grö");
+  EXPECT_EQ(report::first_columns("節點", 1), "節");
+  EXPECT_EQ(report::first_columns("ab", 2), "ab");
+  EXPECT_EQ(report::first_columns("ab", 9), "ab");
+  EXPECT_EQ(report::first_columns("", 9), "");
 }
 
 TEST(Units, AreThoseThatPeopleWrite) {

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
 #include "harness/record/recorder.hpp"
 #include "results-schema/check.hpp"
@@ -78,6 +80,75 @@ TEST(WriteWhole, ReplacesTheTextAndLeavesNoPart) {
   write_whole(directory.path() / "f", "two");
   EXPECT_EQ(read_whole(directory.path() / "f"), "two");
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()), 1);
+}
+
+// Somebody who may write into the folder puts something else in the place of what is written next.
+TEST(WriteWhole, WritesThroughNoLinkAndWaitsForNoPipe) {
+  const TemporaryDirectory directory;
+  const auto victim = directory.path() / "victim";
+  const auto file = directory.path() / "report.json";
+  const auto part = directory.path() / "report.json.part";
+  const std::function<void(const fs::path&)> traps[] = {
+      [&](const fs::path& place) { fs::create_symlink(victim, place); },
+      [&](const fs::path& place) { fs::create_hard_link(victim, place); },
+      [&](const fs::path& place) { ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0); },
+      [&](const fs::path& place) { fs::create_symlink(directory.path() / "nowhere", place); }};
+  for (const auto& trap : traps) {
+    for (const auto& place : {file, part}) {
+      write_whole(victim, "mine");
+      fs::remove(file);
+      trap(place);
+      write_whole(file, "report");
+      EXPECT_EQ(read_whole(victim), "mine");
+      EXPECT_EQ(read_whole(file), "report");
+      EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file)));
+      EXPECT_FALSE(fs::exists(directory.path() / "nowhere"));
+      EXPECT_FALSE(fs::exists(fs::symlink_status(part)));
+    }
+  }
+}
+
+TEST(RunDirectory, NobodyElseMayWriteWhateverTheUmask) {
+  const TemporaryDirectory directory;
+  const mode_t before = ::umask(0);
+  const auto run = RunDirectory::create(directory.path() / "a" / "run");
+  const JournalWriter journal(run.journal(), "r");
+  write_report(run, "{}", "", Verdict::pass);
+  ::umask(before);
+  constexpr auto kWritable = fs::perms::group_write | fs::perms::others_write;
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
+    EXPECT_EQ(entry.status().permissions() & kWritable, fs::perms::none) << entry.path();
+    ++seen;
+  }
+  EXPECT_GE(seen, 6);
+}
+
+TEST(JournalWriter, IsNotMadeThroughALink) {
+  const TemporaryDirectory directory;
+  const auto victim = directory.path() / "victim";
+  fs::create_symlink(victim, directory.path() / "journal.jsonl");
+  EXPECT_THROW(JournalWriter(directory.path() / "journal.jsonl", "r"), std::system_error);
+  EXPECT_FALSE(fs::exists(victim));
+}
+
+TEST(ReadWhole, RefusesDevicesAndWhatIsTooLarge) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "f";
+  write_whole(file, "12345");
+  EXPECT_EQ(read_whole(file, 5), "12345");
+  EXPECT_THAT(error_of([&] { read_whole(file, 4); }),
+              HasSubstr("/f: has more than 4 bytes, and no more are read"));
+  EXPECT_THAT(error_of([] { read_whole("/dev/zero"); }),
+              testing::StrEq("/dev/zero: is a device; give a file"));
+  // A file with holes takes no room on disk, and is refused before it takes any in memory.
+  fs::resize_file(file, std::uintmax_t{1} << 40U);
+  EXPECT_THAT(error_of([&] { read_whole(file); }), HasSubstr("has more than 2147483647 bytes"));
+  const auto pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "123456"; });
+  EXPECT_THAT(error_of([&] { read_whole(pipe, 5); }), HasSubstr("has more than 5 bytes"));
+  writer.join();
 }
 
 TEST(LoadVerdict, NoFileMeansInconclusive) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "results-schema/check.hpp"
+
 namespace fleetbench::plan {
 namespace {
 
@@ -96,6 +98,29 @@ TEST(MakeSlots, AloneMeasuresEachNodeInASlotOfItsOwn) {
     first_pass.insert(slots[i].parties[0][0]);
   }
   EXPECT_EQ(first_pass.size(), 5U);
+}
+
+TEST(MakeSlots, MoreThanCanBePlannedIsAnErrorThatSaysHowMuchCanBe) {
+  const auto error_of = [](const std::vector<PlannedStep>& steps, int nodes) -> std::string {
+    try {
+      make_slots(steps, nodes, 1);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const auto many = plan_steps(scenario({step("a")}, 100'000), {probe("a", Participants::node)},
+                               ScheduleOverride::none, false);
+  EXPECT_EQ(error_of(many, 10'000),
+            "passes: all of them over 10000 nodes are 1000000000 single measurements, of which "
+            "50000000 can be planned; give --passes 5000 at most");
+  const auto wide = plan_steps(scenario({step("a"), step("b")}, 1),
+                               {probe("a", Participants::pair), probe("b", Participants::pair)},
+                               ScheduleOverride::none, false);
+  EXPECT_EQ(
+      error_of(wide, 100'000),
+      "steps: one pass over 100000 nodes is 20000000000 single measurements, of which 50000000 "
+      "can be planned; say \"pairs\": \"matchings\", or leave steps out");
 }
 
 std::set<int> nodes_of(const std::vector<Slot>& slots) {

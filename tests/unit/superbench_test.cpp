@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "harness/record/superbench_key.hpp"
+#include "results-schema/check.hpp"
 #include "tests/unit/problem_marks.hpp"
 
 namespace fleetbench::record {
@@ -212,6 +214,44 @@ TEST(Superbench, AnyPrefixOfAFileIsReadWithoutACrash) {
     EXPECT_EQ(samples.run.damage.size(), samples.errors.size());
   }
   EXPECT_NO_THROW(read("{\"node\":" + std::string(100'000, '[')));
+}
+
+TEST(Superbench, WhatWouldTakeAllMemoryIsAnError) {
+  std::string text = R"({"node":"a")";
+  for (int i = 0; i < 3000; ++i) {
+    text += fmt::format(R"(,"b{}/time":1)", i);
+  }
+  text += "}\n";
+  for (int i = 0; i < 3000; ++i) {
+    text += fmt::format("{{\"node\":\"n{}\"}}\n", i);
+  }
+  EXPECT_THAT([&] { read(text); }, testing::ThrowsMessage<InputError>(HasSubstr(
+                                       "r.jsonl: lines lack 9000000 values that other lines")));
+}
+
+TEST(Superbench, ManyReturnCodesOfOneLineTakeNoLongerThanTheyAreMany) {
+  std::string text = R"({"node":"a")";
+  for (int i = 0; i < 20'000; ++i) {
+    text += fmt::format(R"(,"b/{0}/return_code:0":1,"b/{1}/time:0":1)", i, i + 10'000);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const ImportedSamples samples = read(text + "}\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(samples.run.samples.size(), 30'000U);
+}
+
+TEST(Superbench, NamesAsLongAsALineAndDeepValuesAreLeftOut) {
+  const std::string name(100'000, 'n');
+  const auto samples =
+      read("{\"node\":\"" + name + "\",\"b/time\":1}\n{\"node\":\"a\",\"b/" + name +
+           "\":1,\"b/deep\":" + std::string(100'000, '[') + std::string(100'000, ']') +
+           ",\"b/time\":2}\n{\"node\":\"a\",\"b/time\":3}\n");
+  EXPECT_THAT(marks(samples.errors), Contains("no_node@1"));
+  EXPECT_THAT(marks(samples.errors), Contains("bad_line@2"));
+  EXPECT_THAT(lines_of(samples.run), Contains("a b#1 3"));
+  for (const Problem& error : samples.errors) {
+    EXPECT_LT(error.message.size(), 300U);
+  }
 }
 
 TEST(Superbench, KnowsItsOwnKind) {

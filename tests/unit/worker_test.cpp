@@ -58,6 +58,10 @@ TEST(Worker, RubbishIsAFailureThatShowsIt) {
       {"read l; echo '{\"status\":\"fine\"}'; read l", R"(status "fine" is none of)"},
       {"read l; printf '\\377\\001\\n'; read l", "instead of an answer"},
       {"read l; echo '{\"status\":\"ok\"'; read l", "instead of an answer"},
+      // Nested so deep that copying it would take more stack than there is.
+      {"read l; printf '{\"status\":\"ok\",\"detail\":'; head -c 200000 /dev/zero | tr '\\0' '['; "
+       "head -c 200000 /dev/zero | tr '\\0' ']'; echo '}'; read l",
+       "instead of an answer"},
   };
   for (const auto& c : cases) {
     auto worker = shell(c.script);
