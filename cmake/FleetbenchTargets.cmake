@@ -10,11 +10,16 @@ if(FLEETBENCH_SANITIZE)
   # where AddressSanitizer looks as well, and checks in line instead of calls.
   target_compile_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE}
                                                       -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
-                                                      --param=asan-instrumentation-with-call-threshold=0
+                                                      $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0>
                                                       -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)
   target_compile_definitions(fleetbench_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(fleetbench_options INTERFACE -fsanitize=${FLEETBENCH_SANITIZE})
+endif()
+
+# All code counts which of its branches an input took.
+if(FLEETBENCH_FUZZ)
+  target_compile_options(fleetbench_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # Nearly every file reads these, and reading them is much of the time to compile it.

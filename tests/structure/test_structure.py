@@ -24,7 +24,7 @@ MAY_SEE = {
     "harness/simulate": {"results-schema"},
     "harness/worker": {"results-schema"},
     "harness/record": {"results-schema"},
-    "harness/gate": {"results-schema", "harness/record", "harness/worker"},
+    "harness/gate": {"results-schema", "harness/record", "harness/report", "harness/worker"},
     "harness/fleet": {"results-schema", "probes", "probes/mpi", "probes/support", "harness/plan", "harness/worker"},
 }
 PURE = ("harness/plan", "harness/detect", "harness/report", "harness/simulate")
@@ -83,14 +83,27 @@ class Structure(unittest.TestCase):
     def test_nothing_runs_a_shell(self):
         for path in sources():
             text = (SOURCE / path).read_text(encoding="utf-8")
-            self.assertIsNone(re.search(r"\b(system|popen)\(", text), path)
+            self.assertIsNone(re.search(r"\b(system|popen|wordexp|execlp?|execle)\(", text), path)
+            self.assertNotIn("/bin/sh", text, path)
+
+    def test_the_environment_is_handed_on_and_never_recorded(self):
+        # Who sees all of it: children get it, nobody writes it down.
+        where = [str(p) for p in sources() if re.search(r"\benviron\b", (SOURCE / p).read_text(encoding="utf-8"))]
+        self.assertEqual(
+            where, ["probes/support/program.cpp", "harness/gate/launcher.cpp", "harness/worker/child_process.cpp"]
+        )
+
+    def test_every_fuzzed_reader_has_a_corpus(self):
+        readers = re.search(r"set\(readers ([^)]*)\)", (SOURCE / "tests/fuzz/CMakeLists.txt").read_text(encoding="utf-8"))
+        folders = {path.name for path in (SOURCE / "tests/fuzz/corpus").iterdir() if any(path.iterdir())}
+        self.assertEqual(set(readers[1].split()), folders)
 
     def test_mpi_abort_stands_in_one_place(self):
         where = [str(p) for p in sources() if "MPI_Abort(" in (SOURCE / p).read_text(encoding="utf-8")]
         self.assertEqual(where, ["harness/fleet/mpi_session.cpp"])
 
     def test_scripts_say_what_they_are_for(self):
-        for name in ("setup", "demo", "test", "format", "sanitize", "testfleet"):
+        for name in ("setup", "demo", "test", "format", "fuzz", "sanitize", "testfleet"):
             shown = subprocess.run(
                 [SOURCE / "scripts" / name, "--help"], capture_output=True, text=True, timeout=20, check=False
             )
