@@ -23,8 +23,9 @@ cxxopts::Options describe_options() {
   options.add_options()("quick", "few cells, about a minute")(
       "fleets", "fleets a cell of 32 nodes with 20 metrics; large fleets get fewer",
       cxxopts::value<int>())("only", "one part: " + names, cxxopts::value<std::string>())(
-      "seed", "repeat the fleets of an earlier run; else fresh ones",
-      cxxopts::value<std::uint64_t>())("h,help", "say this");
+      "cells", "only those whose description contains this: \"N 8 M 20 normal noisy\"",
+      cxxopts::value<std::string>())("seed", "repeat the fleets of an earlier run; else fresh ones",
+                                     cxxopts::value<std::uint64_t>())("h,help", "say this");
   return options;
 }
 
@@ -38,6 +39,7 @@ int run(const cxxopts::ParseResult& arguments) {
           ? arguments["seed"].as<std::uint64_t>()
           : (static_cast<std::uint64_t>(std::random_device()()) << 32) ^ std::random_device()();
   const std::string only = arguments.count("only") > 0 ? arguments["only"].as<std::string>() : "";
+  plan.cells = arguments.count("cells") > 0 ? arguments["cells"].as<std::string>() : "";
   bool known = only.empty();
   fmt::print("seed {}, {} fleets a cell of 32 nodes\n", plan.seed, plan.fleets);
   bench::Acceptance acceptance;

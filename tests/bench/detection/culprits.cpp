@@ -99,6 +99,9 @@ void run_culprits(const Plan& plan, Acceptance& acceptance) {
       "{:<40}|effect % |oracle % |found % |behind |named % |FDR % |cover level, effect %\n",
       "cell");
   for (FleetSpec spec : cells(plan)) {
+    if (!is_wanted(plan, spec)) {
+      continue;
+    }
     const Look look = look_at(plan, spec);
     for (const double effect : {0.03, 0.08, 0.2}) {
       spec.effect = effect;

@@ -47,6 +47,9 @@ void run_nuisances(const Plan& plan, Acceptance& acceptance) {
       "wrong, %.\n{:<52}|default min. effect |minimum effect 0.5 %\n",
       "cell");
   for (const FleetSpec& spec : cells(plan)) {
+    if (!is_wanted(plan, spec)) {
+      continue;
+    }
     Tally at_default;
     Tally fine;
     Look look;

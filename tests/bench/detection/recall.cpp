@@ -218,6 +218,9 @@ void run_recall(const Plan& plan, Acceptance& acceptance) {
       "3   5 ... |behind |default min. effect |FDR % |top%|cover level, effect %\n",
       "cell");
   for (const FleetSpec& spec : cells(plan)) {
+    if (!is_wanted(plan, spec)) {
+      continue;
+    }
     const CellResult cell = run_cell(plan, spec);
     print_cell(spec, cell);
     judge_cell(spec, cell, acceptance);

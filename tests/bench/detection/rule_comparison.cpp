@@ -148,6 +148,9 @@ void run_rules(const Plan& plan, Acceptance& acceptance) {
       "Healthy fleets alarmed, %, and recall of one slow layer of one node at 1, 3, 5, 8, "
       "20 %.\n");
   for (const FleetSpec& spec : cells(plan)) {
+    if (!is_wanted(plan, spec)) {
+      continue;
+    }
     const Cell cell = run_cell(plan, spec);
     fmt::print("{}\n", describe(spec));
     print_ours(cell);

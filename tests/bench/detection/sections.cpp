@@ -46,6 +46,14 @@ std::string describe(const simulation::FleetSpec& spec) {
   return text;
 }
 
+bool is_wanted(const Plan& plan, const simulation::FleetSpec& spec) {
+  std::string text = describe(spec) + " ";
+  text.erase(
+      std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+      text.end());
+  return text.find(plan.cells) != std::string::npos;
+}
+
 std::vector<double> noisy_spreads() { return {0.017, 0.022}; }
 
 }  // namespace fleetbench::bench

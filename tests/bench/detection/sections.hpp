@@ -14,6 +14,7 @@ struct Plan {
   int fleets = 400;  // of 32 nodes with 20 metrics; fewer of large ones
   bool quick = false;
   std::uint64_t seed = 0;
+  std::string cells;  // what the description of a cell has to contain; empty: all
 };
 
 struct Section {
@@ -37,6 +38,8 @@ int fleets_for(const Plan& plan, const simulation::FleetSpec& spec);
 std::uint64_t series_seed(const Plan& plan, const simulation::FleetSpec& spec,
                           const std::string& what);
 std::string describe(const simulation::FleetSpec& spec);  // "N   32 M  20 normal"
+// Whether --cells asks for it; how many spaces there are does not count.
+bool is_wanted(const Plan& plan, const simulation::FleetSpec& spec);
 std::vector<double> noisy_spreads();
 
 }  // namespace fleetbench::bench
