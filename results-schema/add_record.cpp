@@ -12,7 +12,7 @@ namespace {
 
 // Far more than a scenario has, whose steps are 200 at most and run in one or two schedules.
 constexpr std::size_t kMostSteps = 10'000;
-constexpr std::size_t kMostConfirmations = 1000;
+constexpr std::size_t kMostConfirmations = 10'000'000;  // each suspect is one
 constexpr int kMostPasses = 1'000'000;
 constexpr int kMostPairs = 1000;
 

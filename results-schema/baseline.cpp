@@ -84,13 +84,13 @@ Json json_of(const std::vector<BaselineSubject>& subjects) {
 }
 
 BaselineKey read_key(const Fields& fields) {
-  return {fields.name("metric"), fields.name("method")};
+  return {fields.name("metric", kLongestKey), fields.name("method", kLongestKey)};
 }
 
 BaselineMetric read_metric(const Fields& fields) {
   BaselineMetric metric;
   metric.key = read_key(fields);
-  metric.cohort = fields.name("cohort");
+  metric.cohort = fields.name("cohort", kLongestKey);
   metric.unit = fields.name("unit");
   metric.better = fields.parsed("better", parse_better);
   metric.layer = fields.parsed("layer", parse_layer);

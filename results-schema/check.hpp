@@ -20,6 +20,8 @@ struct InputError : std::runtime_error {
 
 // Bytes of the longest name of a node, device, step, metric or unit: tables have a column for them.
 inline constexpr std::size_t kLongestName = 512;
+// Of what is put together of such names: keys of a baseline, cohorts.
+inline constexpr std::size_t kLongestKey = 4096;
 
 // One line per fault: `PATH: VALUE is none of A, B`. Empty where the document is valid. `where`
 // is the path of the document's root: "" or, say, "steps[3].params".

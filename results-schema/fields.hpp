@@ -46,11 +46,10 @@ class Fields {
   }
   std::string text_or_empty(const std::string& key) const { return has(key) ? text(key) : ""; }
 
-  // Of something that tables have a column for.
-  std::string name(const std::string& key) const {
+  // Of something that tables have a column for, or of such names put together.
+  std::string name(const std::string& key, std::size_t most = kLongestName) const {
     std::string value = text(key);
-    require(value.size() <= kLongestName, key,
-            "a name of at most " + std::to_string(kLongestName) + " bytes");
+    require(value.size() <= most, key, "a name of at most " + std::to_string(most) + " bytes");
     return value;
   }
 

@@ -247,12 +247,12 @@ NodeInfo read_node(const Fields& fields) {
   node.name = fields.name("name");
   node.boot_id = fields.text("boot_id");
   for (const Json& rank : fields.array("ranks")) {
-    fields.require(rank.is_number_integer() && rank >= 0, "ranks",
-                   "an array of whole numbers from 0");
+    fields.require(rank.is_number_integer() && rank >= 0 && rank <= std::numeric_limits<int>::max(),
+                   "ranks", "an array of whole numbers from 0");
     node.ranks.push_back(rank.get<int>());
   }
   node.inventory = fields.has("inventory") ? fields.at("inventory") : Json();
-  node.cohort = fields.text_or_empty("cohort");
+  node.cohort = fields.has("cohort") ? fields.name("cohort", kLongestKey) : "";
   return node;
 }
 

@@ -43,27 +43,55 @@ constexpr std::size_t kLongestText = 131072;  // a program's argument may have a
 constexpr std::size_t kMostFaults = 20;
 
 // What would take long to check against a schema, and is no scenario anyway.
-void check_sizes(const Json& json, const std::string& path, std::vector<std::string>& faults) {
-  const std::string prefix = path.empty() ? "" : path + ": ";
-  if (json.is_structured() && json.size() > kMostItems) {
-    faults.push_back(
-        fmt::format("{}has {} items; at most {} are read", prefix, json.size(), kMostItems));
-    return;
-  }
-  if (json.is_string() && json.get_ref<const std::string&>().size() > kLongestText) {
-    faults.push_back(fmt::format("{}has {} bytes; at most {} are read", prefix,
-                                 json.get_ref<const std::string&>().size(), kLongestText));
-  }
-  if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) {
-      check_sizes(json[i], fmt::format("{}[{}]", path, i), faults);
+class SizeCheck {
+ public:
+  explicit SizeCheck(std::vector<std::string>& faults) : faults_(faults) {}
+
+  void check(const Json& json) {
+    if (json.is_structured() && json.size() > kMostItems) {
+      complain("items", json.size(), kMostItems);
+      return;
     }
-  } else if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) {
-      check_sizes(value, path.empty() ? key : path + "." + key, faults);
+    if (json.is_string()) {
+      require("bytes", json.get_ref<const std::string&>().size(), kLongestText);
+    } else if (json.is_array()) {
+      for (std::size_t i = 0; i < json.size(); ++i) {
+        check_part(json[i], fmt::format("[{}]", i));
+      }
+    } else if (json.is_object()) {
+      for (const auto& [key, value] : json.items()) {
+        require("bytes in the name of a key", key.size(), kLongestName);
+        check_part(value, "." + key.substr(0, kLongestName));
+      }
     }
   }
-}
+
+ private:
+  void check_part(const Json& part, std::string name) {
+    path_.push_back(std::move(name));
+    check(part);
+    path_.pop_back();
+  }
+
+  void require(const char* what, std::size_t count, std::size_t most) {
+    if (count > most) {
+      complain(what, count, most);
+    }
+  }
+
+  // More than are told are not kept.
+  void complain(const char* what, std::size_t count, std::size_t most) {
+    if (faults_.size() <= kMostFaults) {
+      const std::string path = fmt::format("{}", fmt::join(path_, ""));
+      faults_.push_back(fmt::format("{}{}has {} {}; at most {} are read",
+                                    path.starts_with('.') ? path.substr(1) : path,
+                                    path.empty() ? "" : ": ", count, what, most));
+    }
+  }
+
+  std::vector<std::string>& faults_;
+  std::vector<std::string> path_;
+};
 
 // What a schema cannot say.
 std::vector<std::string> check_meaning(const Json& json) {
@@ -162,7 +190,7 @@ Json to_json(const Scenario& scenario) {
 Scenario parse_scenario(const std::string& text, const std::string& source) {
   const Json json = parse_json(text, source);
   std::vector<std::string> faults;
-  check_sizes(json, "", faults);
+  SizeCheck(faults).check(json);
   if (faults.empty()) {
     faults = check_against(json, schema_named("scenario"));
   }

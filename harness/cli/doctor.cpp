@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "harness/cli/allocation.hpp"
@@ -13,6 +11,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/fleet/job.hpp"
+#include "harness/record/run_directory.hpp"
 #include "harness/report/escape.hpp"
 #include "probes/support/launch_warnings.hpp"
 #include "results-schema/check.hpp"
@@ -29,11 +28,11 @@ std::optional<std::string> variable(const std::string& name) {
 }
 
 std::optional<std::string> file_text(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) {
+  try {
+    return record::read_whole(path);
+  } catch (const InputError&) {
     return std::nullopt;
   }
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 bool on_path(const std::string& program) {

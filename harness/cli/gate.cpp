@@ -189,7 +189,7 @@ bool Gate::leave_out(const Attempt& attempt) {
 void Gate::move_aside(int number) const {
   const fs::path aside = directory_ / fmt::format("attempt-{}", number);
   std::error_code error;
-  record::create_folders(aside, error);
+  record::create_own_folder(aside, error);
   if (error) {
     throw std::system_error(error, aside.string());
   }

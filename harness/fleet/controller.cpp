@@ -28,14 +28,7 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
       sink_(sink),
       progress_(progress),
       now_s_(std::move(seconds_since_start)),
-      gone_(nodes.size(), false),
-      stuck_(nodes.size(), false) {
-  for (const auto& node : nodes_) {
-    for (const int rank : node.ranks) {
-      node_of_rank_[rank] = node.index;
-    }
-  }
-}
+      attendance_(nodes, sink, progress) {}
 
 void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& limits) {
   limits_ = limits;
@@ -65,44 +58,19 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
     }
   }
   note_skipped(skipped);
+  if (!skipped.empty() || now_s_() > limits.end_s) {
+    lose_the_root_that_stood_still(conversation_.longest_pause_s());
+  }
 }
 
 plan::Slot Controller::remaining(const plan::Slot& slot) {
   const auto& step = step_of(slot);
   auto alive =
-      plan::without(slot, step.over_mpi ? unfit_for(step) : gone_, step.probe.participants);
+      plan::without(slot, step.over_mpi ? attendance_.unfit_for(step.id) : attendance_.gone(),
+                    step.probe.participants);
   std::erase_if(alive.parties,
                 [&](const plan::Party& party) { return timeouts_.left_out(slot.step, party); });
   return alive;
-}
-
-// Of a step over MPI. Nodes in whose MPI something hangs cannot be compared with the others; where
-// that are all that are left, they can with each other.
-std::vector<bool> Controller::unfit_for(const plan::PlannedStep& step) {
-  int free = 0;
-  std::vector<std::string> left_out;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    free += !gone_[i] && !stuck_[i] ? 1 : 0;
-    if (!gone_[i] && stuck_[i]) {
-      left_out.push_back(nodes_[i].name);
-    }
-  }
-  if (free == 0 || left_out.empty()) {
-    return gone_;
-  }
-  if (told_of_stuck_.insert(step.id).second) {
-    const auto reason = fmt::format(
-        "not measured any more on {}: a measurement with a node that was lost still "
-        "hangs in their MPI, and would slow this one",
-        fmt::join(left_out, ", "));
-    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
-    progress_.note(fmt::format("{}: {}", step.id, reason));
-  }
-  auto unfit = gone_;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    unfit[i] = gone_[i] || stuck_[i];
-  }
-  return unfit;
 }
 
 bool Controller::fits(const plan::Slot& slot, const TimeLimits& limits) const {
@@ -202,7 +170,7 @@ Answers Controller::ask(SlotState& state, const std::string& what, std::map<int,
   listener.waiting = [&](const std::vector<int>& ranks) {
     std::vector<std::string> names;
     for (const int rank : ranks) {
-      names.push_back(name(node_of_rank_.at(rank)));
+      names.push_back(attendance_.name(attendance_.node_of(rank)));
     }
     progress_.waiting_for(names);
   };
@@ -268,7 +236,7 @@ void Controller::measure(SlotState& state) {
 // What a probe of a group is told of the others.
 Json Controller::place_of(int node, const plan::Party& party) const {
   return {{"index", std::find(party.begin(), party.end(), node) - party.begin()},
-          {"nodes", names_of(party)}};
+          {"nodes", attendance_.names_of(party)}};
 }
 
 Json Controller::order_for(const SlotState& state, const Owner& owner) const {
@@ -314,10 +282,12 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
     });
   }
   state.is_cut = state.is_cut || answers.cut;
+  note_cut(state, answers, phase);
   for (const auto& [rank, late] : answers.late) {
     const Owner& owner = state.owners.at(rank);
-    stuck_[static_cast<std::size_t>(owner.node)] =
-        stuck_[static_cast<std::size_t>(owner.node)] || step_of(state.slot).over_mpi;
+    if (step_of(state.slot).over_mpi) {
+      attendance_.set_stuck(owner.node);
+    }
     if (!answers.cut && !is_measured_again(state, owner)) {
       record_timeout(state, owner, fmt::format("{}: {}{}", phase, late.reason, late.last_words));
     }
@@ -328,25 +298,49 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
   }
 }
 
+// Who is cut short is not to blame, but a person may want to look there.
+void Controller::note_cut(const SlotState& state, const Answers& answers,
+                          const std::string& phase) {
+  std::vector<std::string> names;
+  for (const auto& [rank, late] : answers.late) {
+    names.push_back(attendance_.name(attendance_.node_of(rank)));
+  }
+  if (answers.cut && !names.empty()) {
+    const auto& step = step_of(state.slot);
+    const auto reason =
+        fmt::format("cut short in pass {} of {} ({}), before {} answered", state.slot.pass + 1,
+                    step.passes, phase, fmt::join(names, ", "));
+    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
+    progress_.note(fmt::format("{}: {}", step.id, reason));
+  }
+}
+
 // Where none of several others answers any more, it is the root's own link that is cut: then its
 // node is lost, and the run is over.
 bool Controller::hears_nobody() {
-  auto others = ranks();
+  auto others = attendance_.ranks();
   std::erase(others, kRoot);
   const auto silent = conversation_.silent(others, kListen_s);
   if (others.size() < 2 || silent.size() < others.size()) {
     return false;
   }
   lose(kRoot, current_phase_, "it leads the run and hears nothing of any other rank");
-  gone_.assign(gone_.size(), true);
-  lost_ranks_.insert(silent.begin(), silent.end());
+  attendance_.give_up(silent);
   return true;
+}
+
+// For as long as others may not be silent, and the run is over before it is done.
+void Controller::lose_the_root_that_stood_still(double pause_s) {
+  if (pause_s > plan::kSilence_s && !attendance_.is_lost(kRoot)) {
+    lose(kRoot, current_phase_,
+         fmt::format("it leads the run and stood still for {:.0f} s", pause_s));
+  }
 }
 
 bool Controller::is_measured_again(const SlotState& state, const Owner& owner) const {
   const auto& party = state.party_of(owner);
-  const auto left = std::ranges::count_if(
-      party, [&](int node) { return !gone_[static_cast<std::size_t>(node)]; });
+  const auto left =
+      std::ranges::count_if(party, [&](int node) { return !attendance_.is_gone(node); });
   return state.broken.contains(owner.party) && left >= 2;
 }
 
@@ -377,14 +371,6 @@ void Controller::drop_broken_parties(SlotState& state) {
   });
 }
 
-std::vector<std::string> Controller::names_of(const plan::Party& party) const {
-  std::vector<std::string> names;
-  for (const int node : party) {
-    names.push_back(name(node));
-  }
-  return names;
-}
-
 void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
   const auto sample = sample_from(answer, state, owner, step_of(state.slot), nodes_.size());
   if (sample.status == Status::timeout) {
@@ -410,57 +396,30 @@ void Controller::count_timeout(const SlotState& state, const Owner& owner) {
   auto reason = fmt::format("left out after {} time-outs", kTimeoutsAllowed);
   std::optional<int> node = owner.node;
   if (owner.peer) {
-    reason = fmt::format("{} with {}: {}", name(owner.node), name(*owner.peer), reason);
+    reason = fmt::format("{} with {}: {}", attendance_.name(owner.node),
+                         attendance_.name(*owner.peer), reason);
   }
   const auto group = group_of(state, owner, step, nodes_.size());
   if (!group.empty()) {
-    reason = fmt::format("the group of {}: {}", fmt::join(names_of(group), ", "), reason);
+    reason =
+        fmt::format("the group of {}: {}", fmt::join(attendance_.names_of(group), ", "), reason);
   }
   if (party.size() > 1) {
     node.reset();  // which of them is at fault is not known
   }
   sink_.add(OmissionRecord{step.id, node, reason});
-  progress_.note(fmt::format("{}{}: {}", step.id, node ? " on " + name(*node) : "", reason));
+  progress_.note(
+      fmt::format("{}{}: {}", step.id, node ? " on " + attendance_.name(*node) : "", reason));
 }
 
 void Controller::lose(int rank, const std::string& phase, const std::string& reason) {
-  const int node = node_of_rank_.at(rank);
-  gone_[static_cast<std::size_t>(node)] = true;
-  lost_ranks_.insert(rank);
   may_finalize_ = false;
-  sink_.add(LossRecord{.rank = rank,
-                       .node = node,
-                       .slot = current_slot_,
-                       .step = current_step_,
-                       .phase = phase,
-                       .reason = reason});
-  progress_.note(fmt::format("lost: rank {} on {} ({} of {}): {}", rank, name(node), phase,
-                             current_step_, reason));
-}
-
-void Controller::miss(int node, const std::string& reason) {
-  gone_[static_cast<std::size_t>(node)] = true;
-  sink_.add(LossRecord{.rank = std::nullopt,
-                       .node = node,
-                       .slot = std::nullopt,
-                       .step = "start",
-                       .phase = "launch",
-                       .reason = reason});
-  progress_.note(fmt::format("{} does not take part: {}", name(node), reason));
-}
-
-std::vector<int> Controller::ranks() const {
-  std::vector<int> result;
-  for (const auto& [rank, node] : node_of_rank_) {
-    if (!lost_ranks_.contains(rank)) {
-      result.push_back(rank);
-    }
-  }
-  return result;
+  attendance_.lose(rank, {.slot = current_slot_, .step = current_step_, .phase = phase}, reason);
 }
 
 void Controller::call_roll(double within_s) {
-  const auto asked = ranks();
+  lose_the_root_that_stood_still(conversation_.pause_just_over_s());
+  const auto asked = attendance_.ranks();
   const auto silent = conversation_.silent(asked, within_s);
   if (2 * silent.size() > asked.size()) {
     return;
@@ -476,7 +435,7 @@ WaitingCost Controller::finish(double end_s) {
                     .messages = {},
                     .limit_s = kBye_s,
                     .cut_s = std::max(1.0, end_s - now_s_())};
-  for (const int rank : ranks()) {
+  for (const int rank : attendance_.ranks()) {
     question.messages[rank] = {{"do", "end"}};
   }
   current_step_ = "end";

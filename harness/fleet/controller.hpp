@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/fleet/attendance.hpp"
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
 #include "harness/fleet/slot_state.hpp"
@@ -39,8 +40,8 @@ class Controller {
   void lose(int rank, const std::string& phase, const std::string& reason);
 
   // A node that never came up.
-  void miss(int node, const std::string& reason);
-  bool is_lost(int rank) const { return lost_ranks_.contains(rank); }
+  void miss(int node, const std::string& reason) { attendance_.miss(node, reason); }
+  bool is_lost(int rank) const { return attendance_.is_lost(rank); }
   // The run was broken off: who of its ranks does not answer within so many seconds is lost, unless
   // that is most of them, which tells nothing.
   void call_roll(double within_s);
@@ -53,7 +54,6 @@ class Controller {
 
  private:
   plan::Slot remaining(const plan::Slot& slot);
-  std::vector<bool> unfit_for(const plan::PlannedStep& step);
   bool fits(const plan::Slot& slot, const TimeLimits& limits) const;
   void note_skipped(const std::vector<plan::Slot>& skipped);
   void announce(const plan::Slot& next);
@@ -62,7 +62,6 @@ class Controller {
   plan::Slot without_the_lost(const SlotState& state);
   SlotState run_slot(const plan::Slot& slot);
   bool ramp_is_over(const plan::Slot& slot);
-  std::vector<int> ranks() const;  // that are not lost
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
@@ -70,7 +69,9 @@ class Controller {
   Json place_of(int node, const plan::Party& party) const;
   Json order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
+  void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);
   bool hears_nobody();
+  void lose_the_root_that_stood_still(double pause_s);
   bool is_measured_again(const SlotState& state, const Owner& owner) const;
   std::vector<int> partners_of(const SlotState& state, int rank) const;
   void drop_broken_parties(SlotState& state);
@@ -80,8 +81,6 @@ class Controller {
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];
   }
-  const std::string& name(int node) const { return nodes_[static_cast<std::size_t>(node)].name; }
-  std::vector<std::string> names_of(const plan::Party& party) const;
 
   Conversation& conversation_;
   const std::vector<NodeInfo>& nodes_;
@@ -89,11 +88,7 @@ class Controller {
   RecordSink& sink_;
   Progress& progress_;
   std::function<double()> now_s_;
-  std::map<int, int> node_of_rank_;
-  std::vector<bool> gone_;   // by node
-  std::vector<bool> stuck_;  // by node: a measurement hangs in its MPI, which slows later ones
-  std::set<std::string> told_of_stuck_;  // steps
-  std::set<int> lost_ranks_;
+  Attendance attendance_;
   TimeLimits limits_;
   Timeouts timeouts_;
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
@@ -102,7 +97,7 @@ class Controller {
   std::set<int> left_out_levels_;            // steps
   std::vector<int> next_;                    // ranks that own the slot after the one under way
   int again_ = kAgainFirst;
-  int turns_ = 0;  // slots that have begun
+  int turns_ = 0;  // slots that are prepared
   std::optional<int> current_slot_;
   std::string current_step_ = "start";
   std::string current_phase_ = "start";

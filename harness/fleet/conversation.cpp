@@ -18,6 +18,7 @@ constexpr double kPingInterval_s = 2;
 // while until what the others said meanwhile is in.
 constexpr auto kPause = std::chrono::seconds(2);
 constexpr auto kAwakening = std::chrono::seconds(2);
+constexpr auto kJustOver = std::chrono::seconds(5);
 // At the end of the run's time there is none left to wait for those who give up.
 constexpr double kCutControl_s = 1;
 
@@ -58,7 +59,12 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
     mailbox_.send(rank, message);
   }
   while (!round.pending.empty()) {
-    turn_(collect(question, round, listener));
+    try {
+      turn_(collect(question, round, listener));
+    } catch (...) {
+      has_paused();
+      throw;
+    }
     const double now_s = seconds_since(round.start);
     if (has_paused()) {
       continue;
@@ -82,9 +88,15 @@ bool Conversation::has_paused() {
   const auto now = Clock::now();
   if (now - last_turn_ > kPause) {
     awake_ = now;
+    pause_s_ = seconds_since(last_turn_);
+    longest_pause_s_ = std::max(longest_pause_s_, pause_s_);
   }
   last_turn_ = now;
   return now - awake_ < kAwakening;
+}
+
+double Conversation::pause_just_over_s() const {
+  return Clock::now() - awake_ < kJustOver ? pause_s_ : 0;
 }
 
 // Takes in what has arrived. True where that was something.

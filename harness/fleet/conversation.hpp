@@ -60,6 +60,11 @@ class Conversation {
   // Which of the ranks do not answer a ping within so many seconds.
   std::vector<int> silent(const std::vector<int>& ranks, double within_s);
 
+  // How long this process itself stood still while it waited for answers: the longest time; the
+  // last one where it was over only seconds ago, else 0.
+  double longest_pause_s() const { return longest_pause_s_; }
+  double pause_just_over_s() const;
+
   // Sends without expecting an answer.
   void tell(int rank, const Json& message) { mailbox_.send(rank, message); }
 
@@ -87,6 +92,8 @@ class Conversation {
   std::map<int, Clock::time_point> heard_;  // when a rank last said anything
   Clock::time_point last_turn_ = Clock::now();
   Clock::time_point awake_;  // since when this process runs without a pause
+  double pause_s_ = 0;       // the one before that
+  double longest_pause_s_ = 0;
 };
 
 }  // namespace fleetbench::fleet

@@ -6,8 +6,9 @@
 
 namespace fleetbench::fleet {
 
-// Slots that are measured again without those who were lost in them have numbers from here on.
-inline constexpr int kAgainFirst = 1003000;
+// Slots that are measured again without those who were lost in them have numbers from here on: more
+// than can be planned (plan::kMostMembers).
+inline constexpr int kAgainFirst = 1'000'000'000;
 
 struct TimeLimits {
   double no_slot_after_s = std::numeric_limits<double>::infinity();

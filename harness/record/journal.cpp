@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -77,17 +79,22 @@ std::unique_ptr<JournalWriter> JournalWriter::reopen(const std::filesystem::path
 }
 
 void JournalWriter::mend_last_line() {
-  const std::string text = read_whole(path_);
-  const auto end = text.rfind('\n');
-  const std::size_t begin = end == std::string::npos ? 0 : end + 1;
-  if (begin == text.size()) {
+  std::ifstream file(path_, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg()));
+  std::string tail(std::min(size, kLongestLine_bytes + 1), '\0');
+  file.seekg(-static_cast<std::streamoff>(tail.size()), std::ios::end);
+  if (!file.read(tail.data(), static_cast<std::streamsize>(tail.size()))) {
+    throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot read");
+  }
+  const std::string_view last = std::string_view(tail).substr(tail.rfind('\n') + 1);
+  if (last.empty()) {
     return;
   }
   try {
-    what_it_seals(std::string_view(text).substr(begin));
+    what_it_seals(last);
     write_text("\n");
   } catch (const std::invalid_argument&) {
-    if (::ftruncate(file_, static_cast<off_t>(begin)) != 0) {
+    if (::ftruncate(file_, static_cast<off_t>(size - last.size())) != 0) {
       throw std::system_error(errno, std::generic_category(), path_.string() + ": cannot be cut");
     }
   }

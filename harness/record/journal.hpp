@@ -5,6 +5,7 @@
 // dies while it writes leaves a torn last line, which a reader (journal_reader.hpp) drops.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@
 #include "results-schema/run.hpp"
 
 namespace fleetbench::record {
+
+// Far more than a record of thousands of nodes takes.
+inline constexpr std::size_t kLongestLine_bytes = std::size_t{64} << 20U;
 
 class JournalWriter {
  public:

@@ -8,21 +8,28 @@ namespace fleetbench::record {
 
 void JournalOrder::admit(const Record& record) {
   if (std::holds_alternative<ResumeRecord>(record)) {
-    *this = {};  // what is missing is measured, also of slots that were over
+    *this = {};
     return;
   }
-  if (ended_) {
-    throw std::invalid_argument("t: comes after the end of the run");
+  if (end_) {
+    admit_after_the_end(record);
   }
   if (const auto* sample = std::get_if<SampleRecord>(&record)) {
     admit_sample(*sample);
-  } else if (const auto* loss = std::get_if<LossRecord>(&record)) {
-    if (!losses_.insert({loss->rank, loss->node}).second) {
-      throw std::invalid_argument(
-          fmt::format("rank: the same was lost before on node {}", loss->node));
-    }
+  } else if (const auto* end = std::get_if<EndRecord>(&record)) {
+    end_ = *end;
   }
-  ended_ = std::holds_alternative<EndRecord>(record);
+}
+
+void JournalOrder::admit_after_the_end(const Record& record) {
+  if (!end_->interrupted) {
+    throw std::invalid_argument("t: comes after the end of the run");
+  }
+  const bool of_gate =
+      std::holds_alternative<LossRecord>(record) || std::holds_alternative<EndRecord>(record);
+  if (!of_gate) {
+    *this = {};
+  }
 }
 
 void JournalOrder::admit_sample(const SampleRecord& sample) {

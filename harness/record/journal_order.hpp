@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "results-schema/run.hpp"
 
@@ -14,11 +13,15 @@ namespace fleetbench::record {
 class JournalOrder {
  public:
   // Throws std::invalid_argument where the record contradicts those before: a slot that is over,
-  // the same sample of a slot again, a rank that was lost before, anything but a
-  // resumption after the end.
+  // the same sample of a slot again, anything after the end of a run that was not interrupted.
+  //
+  // A resumption begins anew, for it measures what is missing, also of slots that were over. Where
+  // an interrupted run just goes on, its record is what was damaged. To the end of an interrupted
+  // run the gate adds the losses that it saw, and an end of its own.
   void admit(const Record& record);
 
  private:
+  void admit_after_the_end(const Record& record);
   void admit_sample(const SampleRecord& sample);
 
   using Subject =
@@ -26,8 +29,7 @@ class JournalOrder {
   std::optional<int> slot_;
   std::set<int> slots_;  // that have begun
   std::set<Subject> of_slot_;
-  std::set<std::pair<std::optional<int>, int>> losses_;  // rank and node
-  bool ended_ = false;
+  std::optional<EndRecord> end_;
 };
 
 }  // namespace fleetbench::record

@@ -17,13 +17,14 @@
 
 #include "harness/record/fast_json.hpp"
 #include "harness/record/journal.hpp"
+#include "harness/record/run_directory.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
 
-// Far more than a record of thousands of nodes takes.
-constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
+// Of a file of nothing but faults.
+constexpr std::size_t kMostDamage = 1000;
 
 // More gain little: adding the records to what is known is work of one thread.
 constexpr std::size_t kThreads = 2;
@@ -54,15 +55,16 @@ class Blocks {
       bytes.resize(known + source_(bytes.data() + known, size_));
       if (bytes.size() == known) {
         // Nobody was killed while writing that.
-        return known > kLongestLine ? std::optional(whole_lines(std::move(bytes) + "\n", known + 1))
-                                    : std::nullopt;
+        return known > kLongestLine_bytes
+                   ? std::optional(whole_lines(std::move(bytes) + "\n", known + 1))
+                   : std::nullopt;
       }
       const std::size_t end = std::string_view(bytes).substr(known).rfind('\n');
       if (end != std::string_view::npos) {
         return whole_lines(std::move(bytes), known + end + 1);
       }
       // Of a line that is too long as much is kept as shows that it is.
-      bytes.resize(std::min(bytes.size(), kLongestLine + 1));
+      bytes.resize(std::min(bytes.size(), kLongestLine_bytes + 1));
     }
   }
 
@@ -99,9 +101,9 @@ void check_schema(const Json& first_line) {
 }
 
 Record record_of(std::string_view line, FastJson& fast) {
-  if (line.size() > kLongestLine) {
+  if (line.size() > kLongestLine_bytes) {
     throw std::invalid_argument(
-        fmt::format("a line of more than {} MiB is no record", kLongestLine >> 20U));
+        fmt::format("a line of more than {} MiB is no record", kLongestLine_bytes >> 20U));
   }
   what_it_seals(line);
   if (auto sample = fast.sample(line)) {
@@ -144,6 +146,9 @@ class JournalReader {
       parse_ahead();
       deliver(std::move(parsed));
     }
+    if (more_damage_ > 0) {
+      damage_.push_back(fmt::format("{}: and {} more damaged lines", name_, more_damage_));
+    }
     return std::move(damage_);
   }
 
@@ -175,7 +180,11 @@ class JournalReader {
   }
 
   void note_damage(int line, const std::string& what) {
-    damage_.push_back(fmt::format("{}:{}: {}", name_, lines_before_ + line, what));
+    if (damage_.size() < kMostDamage) {
+      damage_.push_back(fmt::format("{}:{}: {}", name_, lines_before_ + line, what));
+    } else {
+      ++more_damage_;
+    }
   }
 
   Blocks blocks_;
@@ -184,11 +193,13 @@ class JournalReader {
   std::deque<std::future<Parsed>> parsing_;  // in the file's order
   std::int64_t lines_before_ = 0;
   std::vector<std::string> damage_;
+  std::int64_t more_damage_ = 0;  // lines that are not told
 };
 
 }  // namespace
 
 std::vector<std::string> read_journal(const std::filesystem::path& path, const TakeRecord& take) {
+  require_regular(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw InputError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));

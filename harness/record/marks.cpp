@@ -14,10 +14,12 @@
 #include <system_error>
 
 #include "harness/record/run_directory.hpp"
-#include "results-schema/metric.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::record {
 namespace {
+
+constexpr int kMostRanks = 10'000'000;
 
 namespace fs = std::filesystem;
 
@@ -80,10 +82,15 @@ std::optional<Mark> read_mark(const fs::path& path) {
     return std::nullopt;
   }
   try {
-    const Json json = Json::parse(read_whole(path));
+    const Json json = parse_foreign_json(read_whole(path));
+    const int rank = json.at("rank").get<int>();
+    const int ranks = json.at("ranks").get<int>();
+    if (rank < 0 || rank >= ranks || ranks > kMostRanks) {
+      return std::nullopt;
+    }
     return Mark{.host = json.at("host").get<std::string>(),
-                .rank = json.at("rank").get<int>(),
-                .ranks = json.at("ranks").get<int>(),
+                .rank = rank,
+                .ranks = ranks,
                 .addresses = json.at("addresses").get<std::vector<std::string>>(),
                 .alive_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec};
   } catch (const std::exception&) {
@@ -95,7 +102,7 @@ std::optional<Mark> read_mark(const fs::path& path) {
 
 OwnMark::OwnMark(const fs::path& directory, int rank, int ranks) {
   std::error_code error;
-  create_folders(folder(directory), error);
+  create_own_folder(folder(directory), error);
   const Mark mark{.host = host_name(),
                   .rank = rank,
                   .ranks = ranks,

@@ -110,6 +110,7 @@ void write_report(const RunDirectory& directory, const std::string& report_json,
 
 RunData load_run(const RunDirectory& directory) {
   RunData run;
+  require_regular(directory.run());
   run.header = read_run_header(read_whole(directory.run()), directory.run().string());
   if (std::filesystem::exists(directory.journal())) {
     JournalOrder order;
@@ -127,6 +128,7 @@ Verdict load_verdict(const RunDirectory& directory) {
   if (!std::filesystem::exists(directory.verdict())) {
     return Verdict::inconclusive;
   }
+  require_regular(directory.verdict());
   std::string text = read_whole(directory.verdict(), kLongestVerdict);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
     text.pop_back();

@@ -62,9 +62,23 @@ void create_folders(const fs::path& path, std::error_code& error) {
   fs::path folder;
   for (const fs::path& part : path) {
     folder /= part;
-    if (::mkdir(folder.c_str(), 0755) != 0 && !fs::is_directory(folder)) {
-      error.assign(errno, std::generic_category());
-      return;
+    if (::mkdir(folder.c_str(), 0755) != 0) {
+      const int why = errno;
+      std::error_code unknown;
+      if (!fs::is_directory(folder, unknown)) {
+        error.assign(why, std::generic_category());
+        return;
+      }
+    }
+  }
+}
+
+void create_own_folder(const fs::path& path, std::error_code& error) {
+  if (::mkdir(path.c_str(), 0755) != 0) {
+    const int why = errno;
+    std::error_code unknown;
+    if (!fs::is_directory(fs::symlink_status(path, unknown))) {
+      error.assign(why, std::generic_category());
     }
   }
 }
@@ -156,6 +170,14 @@ void write_in_place(const fs::path& path, const std::string& text) {
   if (::pwrite(file.number(), filled.data(), filled.size(), 0) !=
       static_cast<ssize_t>(filled.size())) {
     fail(path, "be written");
+  }
+}
+
+void require_regular(const fs::path& path) {
+  std::error_code unknown;
+  const auto status = fs::status(path, unknown);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw InputError(fmt::format("{}: is no file", path.string()));
   }
 }
 

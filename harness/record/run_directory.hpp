@@ -41,6 +41,9 @@ class RunDirectory {
 // Creates a folder and those above it, which others may read and not write whatever the umask says.
 void create_folders(const std::filesystem::path& path, std::error_code& error);
 
+// The same for a folder in that of a run, where a link to another is refused.
+void create_own_folder(const std::filesystem::path& path, std::error_code& error);
+
 // `now` outlives the machine; `later` outlives this process, and takes no time on a busy disk.
 enum class ToDisk { now, later };
 
@@ -55,6 +58,10 @@ void write_in_place(const std::filesystem::path& path, const std::string& text);
 
 // Line numbers of a text of this size fit into an int.
 inline constexpr std::size_t kMostFile_bytes = (std::size_t{1} << 31U) - 1;
+
+// Throws InputError where there is something of this name that is no file and no link to one: a
+// pipe for instance, in which a reader would wait for ever.
+void require_regular(const std::filesystem::path& path);
 
 // Throws InputError naming the file where it cannot be read, is a device, or has more than `most`
 // bytes.

@@ -49,7 +49,8 @@ RunLock::~RunLock() { ::close(file_); }
 void RunLock::say_alive() const { ::futimens(file_, nullptr); }
 
 bool is_locked(const std::filesystem::path& directory) {
-  const int file = ::open(lock_file(directory).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  // Only to ask: also where nothing can be written any more.
+  const int file = ::open(lock_file(directory).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) {
     return false;
   }

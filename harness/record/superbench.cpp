@@ -157,13 +157,22 @@ class Superbench {
     }
     const std::vector<int> usual = usual_keys(lines_of_key, lines_of_step);
     require_few_gaps(lines, lines_of_key, lines_of_step, usual);
+    std::map<int, std::vector<int>> usual_of_step;  // of each that some line has
+    for (int step = 0; step < rows_.steps.size(); ++step) {
+      if (lines_of_step[static_cast<std::size_t>(step)] > 0) {
+        usual_of_step[step];
+      }
+    }
+    for (const int k : usual) {
+      usual_of_step[keys_[static_cast<std::size_t>(k)].step].push_back(k);
+    }
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      for (int step = 0; step < rows_.steps.size(); ++step) {
-        if (lines_of_step[static_cast<std::size_t>(step)] > 0 && !steps[i].contains(step)) {
+      for (const auto& [step, keys] : usual_of_step) {
+        if (!steps[i].contains(step)) {
           add_missing_benchmark(lines[i], step);
         }
       }
-      add_missing_values(lines[i], steps[i], usual, failed[i]);
+      add_missing_values(lines[i], steps[i], usual_of_step, failed[i]);
     }
   }
 
@@ -214,17 +223,19 @@ class Superbench {
   }
 
   void add_missing_values(const SuperbenchLine& line, const std::set<int>& steps,
-                          const std::vector<int>& usual, const Failed& failed) {
+                          const std::map<int, std::vector<int>>& usual_of_step,
+                          const Failed& failed) {
     std::vector<int> there;
     for (const SuperbenchEntry& entry : line.entries) {
       there.push_back(entry.key);
     }
     std::ranges::sort(there);
-    for (const int k : usual) {
-      const KnownKey& key = keys_[static_cast<std::size_t>(k)];
-      if (steps.contains(key.step) && !std::ranges::binary_search(there, k) &&
-          !has_failed(key, failed)) {
-        add_gap(line, key, names_.name(k));
+    for (const int step : steps) {
+      for (const int k : usual_of_step.at(step)) {
+        const KnownKey& key = keys_[static_cast<std::size_t>(k)];
+        if (!std::ranges::binary_search(there, k) && !has_failed(key, failed)) {
+          add_gap(line, key, names_.name(k));
+        }
       }
     }
   }

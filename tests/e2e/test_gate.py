@@ -169,6 +169,10 @@ class Gate(GateTest):
         report = self.finish(started, 20)
         self.assertEqual(started.code, INCONCLUSIVE)
         self.assertEqual(report["verdict"], "INCONCLUSIVE")
+        said = execute([FLEETBENCH, "analyze", str(self.run_directory)])
+        self.assertEqual(said.code, INCONCLUSIVE, said.out)
+        self.assertNotIn("damaged", said.out)
+        self.assertNotIn("after the end", said.out)
 
     def test_again_without_the_host_that_does_not_come_up(self):
         self.addCleanup(os.umask, os.umask(0))

@@ -91,7 +91,7 @@ TEST(Baseline, SizesDepthAndNumbersAreLimitedByErrorsThatNameThem) {
   EXPECT_THAT(error_of(with("\"subjects\":3", "\"subjects\":10000000000")),
               testing::HasSubstr("metrics[0].subjects is not a whole number from 1"));
   EXPECT_THAT(error_of(with("cpu_gemm.fp64", std::string(100'000, 'm'))),
-              testing::HasSubstr("is not a name of at most 512 bytes"));
+              testing::HasSubstr("is not a name of at most 4096 bytes"));
   for (std::size_t length = 0; length < text.size(); ++length) {
     EXPECT_THAT(error_of(text.substr(0, length)), testing::StartsWith("b.json")) << length;
   }

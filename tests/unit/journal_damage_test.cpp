@@ -141,8 +141,6 @@ TEST(JournalDamage, ContradictionsAreNamedWithTheirLineAndLeftOut) {
               ElementsAre("j:4: slot: 3 has this sample of node 0 already"));
   EXPECT_THAT(damage_of({step(0), sample(3), sample(2), sample(3, 1)}),
               ElementsAre("j:5: slot: 3 was over before"));
-  EXPECT_THAT(damage_of({loss(), loss()}),
-              ElementsAre("j:3: rank: the same was lost before on node 1"));
   EXPECT_THAT(damage_of({EndRecord{}, EndRecord{}}),
               ElementsAre("j:3: t: comes after the end of the run"));
   EXPECT_THAT(damage_of({step(0), EndRecord{}, sample(0)}),
@@ -155,6 +153,33 @@ TEST(JournalDamage, WhatIsMeasuredAgainOrAfterAResumptionContradictsNothing) {
   EXPECT_THAT(damage_of({step(0), sample(3), loss(), EndRecord{}, ResumeRecord{}, sample(3), loss(),
                          EndRecord{}}),
               ElementsAre());
+}
+
+// It ends the run, reads what there is, and adds what it saw.
+TEST(JournalDamage, WhatTheGateAddsToAnInterruptedRunContradictsNothing) {
+  const EndRecord interrupted{.interrupted = true, .reason = "", .time = {}, .waiting = {}};
+  const Record of_gate = LossRecord{
+      .rank = {}, .node = 1, .slot = {}, .step = "start", .phase = "launch", .reason = "daemon"};
+  EXPECT_THAT(damage_of({step(0), sample(0), loss(), interrupted, of_gate, of_gate, interrupted}),
+              ElementsAre());
+}
+
+// Of a whole journal of two runs each record but the resumption is used.
+TEST(JournalDamage, ALostResumptionCostsNothingElse) {
+  const EndRecord interrupted{.interrupted = true, .reason = "", .time = {}, .waiting = {}};
+  const std::vector<Record> all = {step(0),   sample(0), interrupted, ResumeRecord{},
+                                   sample(0), sample(1), sample(2),   EndRecord{}};
+  std::string text = journal_of(all);
+  text[text.find("\"resume\"") + 1] = 'R';
+  const Read said = read(text);
+  EXPECT_THAT(said.damage, ElementsAre(StartsWith("j:5: ")));
+  EXPECT_EQ(said.records.size(), all.size() - 1);
+}
+
+TEST(JournalDamage, AFileOfNothingButFaultsIsToldInPart) {
+  const Read said = read(journal_of({step(0)}) + std::string(5000, '\n'));
+  EXPECT_EQ(said.damage.size(), 1001U);
+  EXPECT_EQ(said.damage.back(), "j: and 4000 more damaged lines");
 }
 
 TEST(JournalDamage, RecordsOfANewerMinorVersionAreLeftOut) {
@@ -214,7 +239,7 @@ TEST(JournalDamage, ALineWithoutEndTakesNoMoreMemoryThanTheLongestRecord) {
   EXPECT_EQ(said.records.size(), 1U);
 }
 
-TEST(JournalDamage, ManyStepsAndConfirmationsAreNoRun) {
+TEST(JournalDamage, ManyStepsAreNoRun) {
   std::vector<Record> records;
   for (int i = 0; i < 10'002; ++i) {
     records.emplace_back(step(i));

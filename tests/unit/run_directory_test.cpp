@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/record/journal_reader.hpp"
 #include "harness/record/recorder.hpp"
 #include "results-schema/check.hpp"
 #include "temporary_directory.hpp"
@@ -106,6 +107,38 @@ TEST(WriteWhole, WritesThroughNoLinkAndWaitsForNoPipe) {
       EXPECT_FALSE(fs::exists(fs::symlink_status(part)));
     }
   }
+}
+
+TEST(RunDirectory, WhyThereCanBeNoFolderIsTheReasonOfTheFirstThatIsMissing) {
+  const TemporaryDirectory directory;
+  const std::string long_name(300, 'x');
+  EXPECT_THAT(error_of([&] { RunDirectory::create(directory.path() / long_name / "run"); }),
+              HasSubstr("cannot create this folder: File name too long"));
+}
+
+TEST(RunDirectory, ALinkIsNoFolderOfARun) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory.path() / "elsewhere");
+  fs::create_directory_symlink(directory.path() / "elsewhere", directory.path() / "hello");
+  std::error_code error;
+  create_own_folder(directory.path() / "hello", error);
+  EXPECT_TRUE(error);
+  create_own_folder(directory.path() / "attempt-1", error = {});
+  create_own_folder(directory.path() / "attempt-1", error);
+  EXPECT_FALSE(error) << error.message();
+}
+
+// A reader would wait for ever.
+TEST(RunDirectory, APipeIsNoFileOfARun) {
+  const TemporaryDirectory directory;
+  const auto run = RunDirectory::create(directory.path() / "run");
+  for (const fs::path& path : {run.journal(), run.run(), run.verdict()}) {
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  }
+  EXPECT_THAT(error_of([&] { load_run(run); }), HasSubstr("run.json: is no file"));
+  EXPECT_THAT(error_of([&] { load_verdict(run); }), HasSubstr("verdict: is no file"));
+  EXPECT_THAT(error_of([&] { read_journal(run.journal(), [](Record&& /*record*/) {}); }),
+              HasSubstr("journal.jsonl: is no file"));
 }
 
 TEST(RunDirectory, NobodyElseMayWriteWhateverTheUmask) {

@@ -73,6 +73,11 @@ TEST(Marks, WhatIsNoMarkIsPassedOver) {
   const TemporaryDirectory directory;
   const OwnMark own(directory.path(), 0, 1);
   const auto hello = directory.path() / "hello";
+  for (const char* ranks : {R"("rank":0,"ranks":2000000000)", R"("rank":5,"ranks":5)",
+                            R"("rank":-1,"ranks":5)", R"("rank":0)"}) {
+    std::ofstream(hello / "x.0") << R"({"host":"x",)" << ranks << R"(,"addresses":[]})";
+    EXPECT_EQ(read_marks(directory.path()).size(), 1U) << ranks;
+  }
   std::ofstream(hello / "half") << R"({"host":"x","ra)";
   std::ofstream(hello / "other") << R"({"host":7,"rank":"a"})";
   std::filesystem::create_symlink("/etc/hostname", hello / "link");

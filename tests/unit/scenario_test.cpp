@@ -40,6 +40,12 @@ TEST(Scenario, SizesDepthAndNumbersAreLimitedByErrorsThatNameThem) {
             "x.json: steps[0].params.list: has 100001 items; at most 4096 are read");
   EXPECT_EQ(error_of(with_step(R"("params": {"text": ")" + std::string(200'000, 'x') + "\"}")),
             "x.json: steps[0].params.text: has 200000 bytes; at most 131072 are read");
+  EXPECT_EQ(error_of(with_step("\"params\": {\"" + std::string(600, 'k') + "\": 1}")),
+            "x.json: steps[0].params: has 600 bytes in the name of a key; at most 512 are read");
+  // Of a thousand leaves below long names none takes the time of writing where it stands.
+  EXPECT_EQ(error_of(with_step("\"params\": {\"" + std::string(500'000, 'k') + "\": [[" +
+                               many.substr(0, 8001) + "]]}")),
+            "x.json: steps[0].params: has 500000 bytes in the name of a key; at most 512 are read");
   EXPECT_THAT(error_of(with_step(R"("params": {"deep": )" + nested(100'000) + "}")),
               testing::HasSubstr(": nested more than 100 deep"));
   EXPECT_THAT(error_of(nested(1'000'000)), testing::HasSubstr(": nested more than 100 deep"));

@@ -9,6 +9,7 @@ from .memory_limit import limit_worker_memory
 
 UNREACHABLE_S = 75  # who hears nothing of the root for a minute ends itself
 PAUSE_S = 3
+FOLLOWS_S = 10
 
 RANK, WORKER, DAEMON = "fleetbench", "fleetbench-worker", "orted"
 
@@ -19,6 +20,15 @@ def lost_at_each(left_s=10):
 
 def sends(number, comm=None):
     return lambda stage: stage.fleet.signal(stage.victim, number, comm)
+
+
+def kills_daemon(stage):
+    """The rank of a node follows its daemon, sooner or later."""
+    pids = stage.fleet.signal(stage.victim, signal.SIGKILL, DAEMON)
+    end = time.monotonic() + FOLLOWS_S
+    while stage.fleet.running(stage.victim, RANK) and time.monotonic() < end:
+        time.sleep(0.02)
+    return pids
 
 
 def pauses(stage):
@@ -39,6 +49,6 @@ KINDS = [
     Kind("worker_frozen", "the worker of a node is stopped", sends(signal.SIGSTOP, WORKER), WITHOUT_WORKER),
     Kind("worker_oom", "the worker of a node runs out of memory", limit_worker_memory, WITHOUT_WORKER,
          scenario=scenarios.HUNGRY),
-    Kind("daemon_killed", "the launch daemon of a node is killed", sends(signal.SIGKILL, DAEMON), lost_at_each(UNREACHABLE_S)),
+    Kind("daemon_killed", "the launch daemon of a node is killed", kills_daemon, lost_at_each(UNREACHABLE_S)),
     Kind("daemon_frozen", "the launch daemon of a node is stopped", sends(signal.SIGSTOP, DAEMON), always(COMPLETE)),
 ]  # fmt: skip

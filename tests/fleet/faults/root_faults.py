@@ -2,16 +2,22 @@
 import os
 import signal
 import time
+from dataclasses import replace
 
 from .expectation import COMPLETE, Expectation, broken_off
-from .kind import ROOT, Kind, always
+from .kind import ROOT, Kind, always, at
 from .process_faults import RANK, UNREACHABLE_S, sends
 
 LAUNCHER = "mpirun"
 INTERRUPTED = broken_off("interrupted")
 # Its phase is that of the last thing that is known of it.
 ROOT_IS_GONE = Expectation(("FAIL",), lost=(ROOT,), phases=("measure",), complete=False, left_s=UNREACHABLE_S)
+# Ending the launcher wakes it, and it says so itself.
+ROOT_STOOD_STILL = at(*(replace(ROOT_IS_GONE, phases=(phase,)) for phase in ("prepare", "measure", "measure")))
 LAUNCHER_IS_GONE = broken_off(r"launcher|mpirun|interrupted", left_s=UNREACHABLE_S)
+# Or not quite: at the end of a run it may be over first.
+JUST_DONE = replace(COMPLETE, complete=False, left_s=UNREACHABLE_S)
+WITHOUT_LAUNCHER = at(LAUNCHER_IS_GONE, LAUNCHER_IS_GONE, JUST_DONE)
 
 
 LONG_PAUSE_S = 13  # longer than others may be silent
@@ -38,10 +44,10 @@ KINDS = [
     Kind("root_sigint", "the root gets SIGINT", sends(signal.SIGINT, RANK), always(INTERRUPTED), victim=ROOT),
     Kind("root_sigterm", "the root gets SIGTERM", sends(signal.SIGTERM, RANK), always(INTERRUPTED), victim=ROOT),
     Kind("root_killed", "the root is killed", sends(signal.SIGKILL, RANK), always(ROOT_IS_GONE), victim=ROOT),
-    Kind("root_frozen", "the root is stopped", sends(signal.SIGSTOP, RANK), always(ROOT_IS_GONE), victim=ROOT),
+    Kind("root_frozen", "the root is stopped", sends(signal.SIGSTOP, RANK), ROOT_STOOD_STILL, victim=ROOT),
     Kind("root_pauses", f"the node of the root is stopped for {LONG_PAUSE_S} s", pauses, always(COMPLETE), victim=ROOT),
-    Kind("launcher_killed", "mpirun is killed", on_head(signal.SIGKILL), always(LAUNCHER_IS_GONE)),
+    Kind("launcher_killed", "mpirun is killed", on_head(signal.SIGKILL), WITHOUT_LAUNCHER),
     Kind("launcher_frozen", "mpirun is stopped", on_head(signal.SIGSTOP), always(COMPLETE)),
-    Kind("gate_sigterm", "the gate gets SIGTERM", on_gate(signal.SIGTERM), always(INTERRUPTED)),
+    Kind("gate_sigterm", "the gate gets SIGTERM", on_gate(signal.SIGTERM), at(INTERRUPTED, INTERRUPTED, JUST_DONE)),
     Kind("gate_killed", "the gate is killed", on_gate(signal.SIGKILL), always(ORPHANED)),
 ]  # fmt: skip

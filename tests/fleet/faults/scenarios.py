@@ -2,11 +2,11 @@
 
 Each ends with a slot of cpu_gemm, which tests hold open to strike while samples come back."""
 
-GEMM = {"probe": "cpu_gemm", "params": {"n": 256, "seconds": 0.4, "precisions": ["fp32"]}, "limit_s": 60}
+GEMM = {"probe": "cpu_gemm", "params": {"n": 256, "seconds": 0.8, "precisions": ["fp32"]}, "limit_s": 60}
 # Trains a tokeniser when it is first prepared, so that a preparation takes seconds.
 PACK = {
     "probe": "token_pack",
-    "params": {"documents": 1, "seconds": 0.01, "pieces": 600, "training_bytes": 250000, "workers": 1},
+    "params": {"documents": 1, "seconds": 0.01, "pieces": 600, "training_bytes": 1500000, "workers": 1},
     "passes": 1,
     "limit_s": 60,
 }
