@@ -186,6 +186,9 @@ void Watch::tell_who_is_missing() {
 std::string Watch::look_at_root() {
   const auto now = Clock::now();
   const auto alive_ns = record::last_alive_ns(watched_.directory);
+  if (!alive_ns) {
+    return "";  // somebody removed the folder, and nothing in it tells of the root any more
+  }
   if (alive_ns != alive_ns_ || alive_ == Clock::time_point()) {
     alive_ns_ = alive_ns;
     alive_ = now;

@@ -90,6 +90,10 @@ void JournalWriter::mend_last_line() {
   if (last.empty()) {
     return;
   }
+  if (last.size() == tail.size() && tail.size() < size) {
+    write_text("\n");  // no record is that long: what follows is to be read
+    return;
+  }
   try {
     what_it_seals(last);
     write_text("\n");

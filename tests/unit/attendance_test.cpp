@@ -73,7 +73,8 @@ TEST_F(AttendanceTest, WhoIsStuckIsLeftOutAsLongAsOthersAreFree) {
   EXPECT_EQ(attendance_.gone(), (Fit{false, false, false})) << "other steps measure it";
   attendance_.set_stuck(0);
   attendance_.lose(20, {}, "it is gone");
-  EXPECT_EQ(attendance_.unfit_for("groups"), (Fit{false, false, true})) << "they are like each other";
+  EXPECT_EQ(attendance_.unfit_for("groups"), (Fit{false, false, true}))
+      << "they are like each other";
 }
 
 TEST_F(AttendanceTest, GivenUpRanksAreAskedNothing) {

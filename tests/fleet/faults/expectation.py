@@ -11,7 +11,7 @@ ANY_BUT_FAIL = ("PASS", "WARN", "INCONCLUSIVE")
 class Expectation:
     verdicts: tuple
     lost: tuple = ()  # hosts whose ranks are recorded as lost
-    phases: tuple = ()  # in which of these
+    phases: tuple = ()  # in one of these
     missing: tuple = ()  # hosts with a finding of direction `missing`; besides those that are lost
     named: tuple = ()  # hosts that are lost, missing, in a finding or not measured, it is not said which
     said: str = ""  # what must match a line of the output
@@ -29,8 +29,8 @@ class Expectation:
         return replace(self, lost=hosts(self.lost), missing=hosts(self.missing), named=hosts(self.named))
 
 
-def lost(phase, left_s=10):
-    return Expectation(("FAIL",), lost=(VICTIM,), phases=(phase,), left_s=left_s)
+def lost(*phases, left_s=10):
+    return Expectation(("FAIL",), lost=(VICTIM,), phases=phases, left_s=left_s)
 
 
 # Its worker gave no result, its rank is well.

@@ -15,7 +15,15 @@ RANK, WORKER, DAEMON = "fleetbench", "fleetbench-worker", "orted"
 
 
 def lost_at_each(left_s=10):
-    return at(lost("prepare", left_s), lost("measure", left_s), lost("bye", left_s))
+    return at(lost("prepare", left_s=left_s), lost("measure", left_s=left_s), lost("bye", left_s=left_s))
+
+
+# Later than the fault: the slot may have gone on.
+LOST_WITH_DAEMON = at(
+    lost("prepare", "measure", left_s=UNREACHABLE_S),
+    lost("measure", "prepare", left_s=UNREACHABLE_S),
+    lost("bye", left_s=UNREACHABLE_S),
+)
 
 
 def sends(number, comm=None):
@@ -49,6 +57,6 @@ KINDS = [
     Kind("worker_frozen", "the worker of a node is stopped", sends(signal.SIGSTOP, WORKER), WITHOUT_WORKER),
     Kind("worker_oom", "the worker of a node runs out of memory", limit_worker_memory, WITHOUT_WORKER,
          scenario=scenarios.HUNGRY),
-    Kind("daemon_killed", "the launch daemon of a node is killed", kills_daemon, lost_at_each(UNREACHABLE_S)),
+    Kind("daemon_killed", "the launch daemon of a node is killed", kills_daemon, LOST_WITH_DAEMON),
     Kind("daemon_frozen", "the launch daemon of a node is stopped", sends(signal.SIGSTOP, DAEMON), always(COMPLETE)),
 ]  # fmt: skip
