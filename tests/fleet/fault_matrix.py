@@ -71,7 +71,7 @@ def main():
     written = table.markdown(outcomes)
     print("\n" + written)
     if arguments.table:
-        table.put(written, arguments.table)
+        table.put(written, arguments.table, some=arguments.only != "*")
     failed = sum(bool(outcome.complaints) for outcome in outcomes)
     print(f"{len(outcomes)} cells, {failed} not as they must")
     return 1 if failed else 0

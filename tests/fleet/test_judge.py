@@ -54,6 +54,17 @@ def healthy(**changes):
     return replace(made, **changes)
 
 
+class TwoAreRight(unittest.TestCase):
+    either = replace(LOST, phases=("prepare",), or_else=LOST)
+
+    def test_one_of_them_has_to_be_met_whole(self):
+        self.assertEqual(judge(outcome(self.either)), [])
+        self.assertEqual(judge(outcome(replace(LOST, or_else=self.either))), [])
+        gone = outcome(self.either, processes_left=["orted on node1"])
+        self.assertTrue(any("orted" in complaint for complaint in judge(gone)))
+        self.assertTrue(judge(outcome(replace(LOST, phases=("bye",), or_else=replace(LOST, phases=("launch",))))))
+
+
 class Judge(unittest.TestCase):
     def assert_seen(self, judged, *texts):
         complaints = judge(judged)

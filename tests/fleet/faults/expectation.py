@@ -11,7 +11,7 @@ ANY_BUT_FAIL = ("PASS", "WARN", "INCONCLUSIVE")
 class Expectation:
     verdicts: tuple
     lost: tuple = ()  # hosts whose ranks are recorded as lost
-    phases: tuple = ()  # in one of these
+    phases: tuple = ()  # in which of these
     missing: tuple = ()  # hosts with a finding of direction `missing`; besides those that are lost
     named: tuple = ()  # hosts that are lost, missing, in a finding or not measured, it is not said which
     said: str = ""  # what must match a line of the output
@@ -21,16 +21,18 @@ class Expectation:
     reported: bool = True  # the report is, where anything can be
     code: int | None = None  # the command's exit code, where the verdict does not give it
     left_s: float = 10  # how long after the end, and after healing, processes may last
+    or_else: "Expectation | None" = None  # what may come of it as well, where the fault takes effect later
 
     def of(self, victim):
         def hosts(names):
             return tuple(victim if name == VICTIM else name for name in names)
 
-        return replace(self, lost=hosts(self.lost), missing=hosts(self.missing), named=hosts(self.named))
+        return replace(self, lost=hosts(self.lost), missing=hosts(self.missing), named=hosts(self.named),
+                       or_else=self.or_else and self.or_else.of(victim))  # fmt: skip
 
 
-def lost(*phases, left_s=10):
-    return Expectation(("FAIL",), lost=(VICTIM,), phases=phases, left_s=left_s)
+def lost(phase, left_s=10):
+    return Expectation(("FAIL",), lost=(VICTIM,), phases=(phase,), left_s=left_s)
 
 
 # Its worker gave no result, its rank is well.

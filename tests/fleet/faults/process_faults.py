@@ -1,6 +1,7 @@
 """Ranks, workers, whole nodes and launch daemons that die, stop, or pause."""
 import signal
 import time
+from dataclasses import replace
 
 from . import scenarios
 from .expectation import COMPLETE, NO_RESULT, lost
@@ -15,14 +16,14 @@ RANK, WORKER, DAEMON = "fleetbench", "fleetbench-worker", "orted"
 
 
 def lost_at_each(left_s=10):
-    return at(lost("prepare", left_s=left_s), lost("measure", left_s=left_s), lost("bye", left_s=left_s))
+    return at(lost("prepare", left_s), lost("measure", left_s), lost("bye", left_s))
 
 
-# Later than the fault: the slot may have gone on.
+# Its rank follows later, when the slot may have gone on.
 LOST_WITH_DAEMON = at(
-    lost("prepare", "measure", left_s=UNREACHABLE_S),
-    lost("measure", "prepare", left_s=UNREACHABLE_S),
-    lost("bye", left_s=UNREACHABLE_S),
+    replace(lost("prepare", UNREACHABLE_S), or_else=lost("measure", UNREACHABLE_S)),
+    replace(lost("measure", UNREACHABLE_S), or_else=lost("prepare", UNREACHABLE_S)),
+    lost("bye", UNREACHABLE_S),
 )
 
 

@@ -12,12 +12,17 @@ LAUNCHER = "mpirun"
 INTERRUPTED = broken_off("interrupted")
 # Its phase is that of the last thing that is known of it.
 ROOT_IS_GONE = Expectation(("FAIL",), lost=(ROOT,), phases=("measure",), complete=False, left_s=UNREACHABLE_S)
+
+
+def or_done(expected):
+    """At its end the run may be over, and whole, before it notices."""
+    return replace(expected, or_else=replace(COMPLETE, left_s=expected.left_s))
+
+
 # Ending the launcher wakes it, and it says so itself.
 ROOT_STOOD_STILL = at(*(replace(ROOT_IS_GONE, phases=(phase,)) for phase in ("prepare", "measure", "measure")))
 LAUNCHER_IS_GONE = broken_off(r"launcher|mpirun|interrupted", left_s=UNREACHABLE_S)
-# Or not quite: at the end of a run it may be over first.
-JUST_DONE = replace(COMPLETE, complete=False, left_s=UNREACHABLE_S)
-WITHOUT_LAUNCHER = at(LAUNCHER_IS_GONE, LAUNCHER_IS_GONE, JUST_DONE)
+WITHOUT_LAUNCHER = at(LAUNCHER_IS_GONE, LAUNCHER_IS_GONE, or_done(LAUNCHER_IS_GONE))
 
 
 LONG_PAUSE_S = 13  # longer than others may be silent
@@ -48,6 +53,6 @@ KINDS = [
     Kind("root_pauses", f"the node of the root is stopped for {LONG_PAUSE_S} s", pauses, always(COMPLETE), victim=ROOT),
     Kind("launcher_killed", "mpirun is killed", on_head(signal.SIGKILL), WITHOUT_LAUNCHER),
     Kind("launcher_frozen", "mpirun is stopped", on_head(signal.SIGSTOP), always(COMPLETE)),
-    Kind("gate_sigterm", "the gate gets SIGTERM", on_gate(signal.SIGTERM), at(INTERRUPTED, INTERRUPTED, JUST_DONE)),
+    Kind("gate_sigterm", "the gate gets SIGTERM", on_gate(signal.SIGTERM), at(INTERRUPTED, INTERRUPTED, or_done(INTERRUPTED))),
     Kind("gate_killed", "the gate is killed", on_gate(signal.SIGKILL), always(ORPHANED)),
 ]  # fmt: skip

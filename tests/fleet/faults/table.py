@@ -32,9 +32,21 @@ def markdown(outcomes):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in rows) + "\n"
 
 
-def put(text, file):
-    """Into the file: in place of the table that stands there between its marks, or as all of it."""
+def put(text, file, some):
+    """Into the file: in place of the table that stands there between its marks, or as all of it. Of
+    `some` cells: in place of their rows there."""
     old = file.read_text(encoding="utf-8") if file.exists() else ""
     if BEGIN in old and END in old:
-        text = old[: old.index(BEGIN)] + BEGIN + text + old[old.index(END) :]
+        before, after = old[: old.index(BEGIN)] + BEGIN, old[old.index(END) :]
+        text = before + (merged(old[len(before) : old.index(END)], text) if some else text) + after
     file.write_text(text, encoding="utf-8")
+
+
+def merged(old, new):
+    rows = {cell(line): line for line in new.splitlines()}
+    return "".join(rows.get(cell(line), line) + "\n" for line in old.splitlines())
+
+
+def cell(line):
+    """Fault and moment."""
+    return tuple(line.split(" | ")[:2])
