@@ -102,8 +102,12 @@ bool Launcher::pass_on(int from, int to, report::EscapedStream& shown, bool keep
   std::array<char, 16384> buffer{};
   while (true) {
     const ssize_t count = ::read(from, buffer.data(), buffer.size());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+      return true;
+    }
     if (count <= 0) {
-      return count < 0 && (errno == EAGAIN || errno == EINTR);
+      write_all(to, shown.end());
+      return false;
     }
     const std::string text(buffer.data(), static_cast<std::size_t>(count));
     write_all(to, shown.take(text));

@@ -63,6 +63,8 @@ std::string EscapedStream::take(std::string_view piece) {
   return result;
 }
 
+std::string EscapedStream::end() { return escaped(std::exchange(begun_, "")); }
+
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {

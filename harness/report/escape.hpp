@@ -18,6 +18,8 @@ class EscapedStream {
  public:
   // What can be shown once `piece` has come. A character that it breaks off in comes with the next.
   std::string take(std::string_view piece);
+  // What is left once nothing more comes.
+  std::string end();
 
  private:
   std::string begun_;

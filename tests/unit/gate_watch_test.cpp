@@ -130,6 +130,31 @@ TEST(Watch, ARootThatIsGoneLeavesNobodyWaiting) {
   EXPECT_THAT(outcome.ended_because, testing::HasSubstr("gone"));
 }
 
+// Its lock is out of sight then, and that is no sign of its end.
+TEST(Watch, ARemovedFolderTellsNothingOfTheRoot) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  std::filesystem::create_directory(run);
+  std::ofstream(run / "run.json") << "{}";
+  const record::RunLock lock(run);
+  Launcher launcher({"/bin/sh", "-c", "sleep 6"});
+  std::atomic<int> stop = 0;
+  Watch watch({.directory = run,
+               .hosts = {},
+               .launch_until = Clock::now() + std::chrono::hours(1),
+               .until = Clock::now() + std::chrono::hours(1)},
+              launcher, stop, [](const std::string&) {});
+  std::thread somebody([&] {
+    std::this_thread::sleep_for(milliseconds(700));
+    std::filesystem::remove_all(run);
+  });
+  const auto outcome = watch.run();
+  somebody.join();
+  EXPECT_TRUE(outcome.came_up);
+  EXPECT_EQ(outcome.ended_because, "");
+  EXPECT_FALSE(outcome.root_lost);
+}
+
 TEST(Launcher, WhatWentIntoASessionOfItsOwnEndsWithIt) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "pid";

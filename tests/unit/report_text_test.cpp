@@ -53,6 +53,7 @@ TEST(ReportText, WhatAnotherProgramPrintsComesInPieces) {
        "K\xc3\xb6ln \xe2\x82\xac \xf0\x9f\x98\x80"},
       {{"\xe2\x80", "\xae!"}, "\\xe2\\x80\\xae!"},
       {{"\xc3", "x\xff\x80"}, "\\xc3x\\xff\\x80"},
+      {{"broken off: \xe2", "\x82"}, "broken off: \\xe2\\x82"},
       {{"", ""}, ""},
   };
   for (const Case& c : cases) {
@@ -61,6 +62,7 @@ TEST(ReportText, WhatAnotherProgramPrintsComesInPieces) {
     for (const std::string& piece : c.pieces) {
       shown += stream.take(piece);
     }
+    shown += stream.end();
     EXPECT_EQ(shown, c.shown);
   }
 }
