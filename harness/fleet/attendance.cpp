@@ -19,7 +19,7 @@ Attendance::Attendance(const std::vector<NodeInfo>& nodes, RecordSink& sink, Pro
 }
 
 void Attendance::lose(int rank, const Moment& moment, const std::string& reason) {
-  const int node = node_of(rank);
+  const int node = node_of_rank_.at(rank);
   gone_[static_cast<std::size_t>(node)] = true;
   lost_ranks_.insert(rank);
   sink_.add(LossRecord{.rank = rank,
@@ -48,6 +48,11 @@ void Attendance::give_up(const std::vector<int>& ranks) {
   lost_ranks_.insert(ranks.begin(), ranks.end());
 }
 
+void Attendance::omit(const std::string& step, std::optional<int> node, const std::string& reason) {
+  sink_.add(OmissionRecord{step, node, reason});
+  progress_.note(fmt::format("{}{}: {}", step, node ? " on " + name(*node) : "", reason));
+}
+
 std::vector<bool> Attendance::unfit_for(const std::string& step) {
   int free = 0;
   std::vector<std::string> left_out;
@@ -61,12 +66,10 @@ std::vector<bool> Attendance::unfit_for(const std::string& step) {
     return gone_;
   }
   if (told_of_stuck_.insert(step).second) {
-    const auto reason = fmt::format(
-        "not measured any more on {}: a measurement with a node that was lost still "
-        "hangs in their MPI, and would slow this one",
-        fmt::join(left_out, ", "));
-    sink_.add(OmissionRecord{step, std::nullopt, reason});
-    progress_.note(fmt::format("{}: {}", step, reason));
+    omit(step, std::nullopt,
+         fmt::format("not measured any more on {}: a measurement with a node that was lost still "
+                     "hangs in their MPI, and would slow this one",
+                     fmt::join(left_out, ", ")));
   }
   auto unfit = gone_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

@@ -31,6 +31,8 @@ class Attendance {
   void miss(int node, const std::string& reason);
   // Nobody can be measured any more, and these ranks are asked nothing.
   void give_up(const std::vector<int>& ranks);
+  // Something of a step is not measured; on one node, where that is known.
+  void omit(const std::string& step, std::optional<int> node, const std::string& reason);
   // A measurement hangs in this node's MPI, which slows later ones.
   void set_stuck(int node) { stuck_[static_cast<std::size_t>(node)] = true; }
 
@@ -42,7 +44,7 @@ class Attendance {
   std::vector<bool> unfit_for(const std::string& step);
 
   std::vector<int> ranks() const;  // that are not lost
-  int node_of(int rank) const { return node_of_rank_.at(rank); }
+  const std::string& name_of_rank(int rank) const { return name(node_of_rank_.at(rank)); }
   const std::string& name(int node) const { return nodes_[static_cast<std::size_t>(node)].name; }
   std::vector<std::string> names_of(const plan::Party& party) const;
 

@@ -94,12 +94,10 @@ void Controller::note_skipped(const std::vector<plan::Slot>& skipped) {
   }
   for (const auto& [index, of_step] : passes) {
     const auto& step = steps_[static_cast<std::size_t>(index)];
-    const auto reason = fmt::format(
-        "not measured, or in part, in {} of {} passes: the time of the "
-        "run (--budget) was used up",
-        of_step.size(), step.passes);
-    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
-    progress_.note(fmt::format("{}: {}", step.id, reason));
+    attendance_.omit(step.id, std::nullopt,
+                     fmt::format("not measured, or in part, in {} of {} passes: the time of the "
+                                 "run (--budget) was used up",
+                                 of_step.size(), step.passes));
   }
 }
 
@@ -155,9 +153,7 @@ bool Controller::ramp_is_over(const plan::Slot& slot) {
     return false;
   }
   if (left_out_levels_.insert(slot.step).second) {
-    const auto reason = "left out, to do no harm: " + ramp.stopped();
-    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
-    progress_.note(fmt::format("{}: {}", step.id, reason));
+    attendance_.omit(step.id, std::nullopt, "left out, to do no harm: " + ramp.stopped());
   }
   return true;
 }
@@ -170,7 +166,7 @@ Answers Controller::ask(SlotState& state, const std::string& what, std::map<int,
   listener.waiting = [&](const std::vector<int>& ranks) {
     std::vector<std::string> names;
     for (const int rank : ranks) {
-      names.push_back(attendance_.name(attendance_.node_of(rank)));
+      names.push_back(attendance_.name_of_rank(rank));
     }
     progress_.waiting_for(names);
   };
@@ -303,15 +299,13 @@ void Controller::note_cut(const SlotState& state, const Answers& answers,
                           const std::string& phase) {
   std::vector<std::string> names;
   for (const auto& [rank, late] : answers.late) {
-    names.push_back(attendance_.name(attendance_.node_of(rank)));
+    names.push_back(attendance_.name_of_rank(rank));
   }
   if (answers.cut && !names.empty()) {
     const auto& step = step_of(state.slot);
-    const auto reason =
-        fmt::format("cut short in pass {} of {} ({}), before {} answered", state.slot.pass + 1,
-                    step.passes, phase, fmt::join(names, ", "));
-    sink_.add(OmissionRecord{step.id, std::nullopt, reason});
-    progress_.note(fmt::format("{}: {}", step.id, reason));
+    attendance_.omit(step.id, std::nullopt,
+                     fmt::format("cut short in pass {} of {} ({}), before {} answered",
+                                 state.slot.pass + 1, step.passes, phase, fmt::join(names, ", ")));
   }
 }
 
@@ -329,7 +323,8 @@ bool Controller::hears_nobody() {
   return true;
 }
 
-// For as long as others may not be silent, and the run is over before it is done.
+// Of a run that is over before all is measured: a root that stood still for longer than any other
+// rank may be silent is why.
 void Controller::lose_the_root_that_stood_still(double pause_s) {
   if (pause_s > plan::kSilence_s && !attendance_.is_lost(kRoot)) {
     lose(kRoot, current_phase_,
@@ -407,9 +402,7 @@ void Controller::count_timeout(const SlotState& state, const Owner& owner) {
   if (party.size() > 1) {
     node.reset();  // which of them is at fault is not known
   }
-  sink_.add(OmissionRecord{step.id, node, reason});
-  progress_.note(
-      fmt::format("{}{}: {}", step.id, node ? " on " + attendance_.name(*node) : "", reason));
+  attendance_.omit(step.id, node, reason);
 }
 
 void Controller::lose(int rank, const std::string& phase, const std::string& reason) {

@@ -92,7 +92,7 @@ class Conversation {
   std::map<int, Clock::time_point> heard_;  // when a rank last said anything
   Clock::time_point last_turn_ = Clock::now();
   Clock::time_point awake_;  // since when this process runs without a pause
-  double pause_s_ = 0;       // the one before that
+  double pause_s_ = 0;       // how long the pause took that ended then
   double longest_pause_s_ = 0;
 };
 

@@ -118,7 +118,7 @@ ImportedSamples assemble(SampleRows rows);
 // else or not finite.
 std::optional<double> finite_number(std::string_view text);
 
-// "node is 100000 bytes long, 512 at most are read: \"xxx...\"" of a name beyond kLongestName.
+// "node is 100000 bytes long, 512 at most are read: \"node...\"" of a name beyond kLongestName.
 std::string too_long(std::string_view what, std::string_view name);
 
 // Without spaces, tabs and carriage returns at both ends.

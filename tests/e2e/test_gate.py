@@ -237,6 +237,26 @@ class Budget(GateTest):
         self.assertTrue(self.samples())
         self.assertEqual({s["status"] for s in self.samples()}, {"ok"})
 
+    def test_who_had_not_answered_at_its_end_is_listed(self):
+        step = {"probe": "command", "params": {"argv": ["sleep", "100"], "metrics": [{"name": "a_s"}]}, "limit_s": 200}
+        command = [FLEETBENCH, *self.suite({**TINY, "passes": 1, "steps": [step]}), "--out", str(self.run_directory)]
+        result = execute([*command, "--budget", "10s"])
+        self.assertEqual(result.code, INCONCLUSIVE, result.err)
+        reasons = [item["reason"] for item in self.report(self.run_directory)["not_measured"]]
+        cut = [reason for reason in reasons if reason.startswith("cut short in pass 1 of 1 (measure), before ")]
+        self.assertEqual(len(cut), 1, reasons)
+
+    def test_a_root_that_stands_still_to_its_end_is_named(self):
+        started = self.start(self.gate(mpirun(3), "--budget", "20s", content={**LONG, "passes": 50}))
+        started.wait_for(self.measuring())
+        os.kill(self.rank(started, 0), signal.SIGSTOP)
+        report = self.finish(started, 30)
+        self.assertEqual(started.code, FAIL, started.err)
+        [loss] = self.losses()
+        self.assertEqual(loss["rank"], 0)
+        self.assertIn("stood still for ", loss["reason"])
+        self.assertEqual(len(report["fleet"]["lost"]), 1)
+
     def test_the_gate_keeps_it_whatever_happens(self):
         script = ["sh", "-c", "trap '' TERM; sleep 100", FLEETBENCH]
         start = time.monotonic()

@@ -22,7 +22,7 @@ def options():
     parser.add_argument("--only", metavar="GLOB", default="*", help="cells KIND.MOMENT that match")
     parser.add_argument("--quarter", action="store_true", help="a fixed quarter of the cells")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="cells at a time, each on a fleet of its own")
-    parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there; where there is one already, in its place")
+    parser.add_argument("--table", metavar="FILE", type=Path, help="write the table there; where there is one already, in its place, with --only in that of those rows")
     parser.add_argument("--again", action="store_true",
                         help="play cells again that were not as they must; only those that are so twice fail")  # fmt: skip
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep what failed cells wrote")

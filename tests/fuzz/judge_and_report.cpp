@@ -31,4 +31,14 @@ void judge_and_report(const RunData& run) {
   parse_baseline(baseline_json(baseline), "baseline");
 }
 
+void judge_what_passes(const std::function<RunData()>& read) {
+  RunData run;
+  try {
+    run = read();
+  } catch (const InputError&) {
+    return;
+  }
+  judge_and_report(run);
+}
+
 }  // namespace fleetbench

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "results-schema/run.hpp"
@@ -22,5 +23,8 @@ void require_harmless(std::string text);
 // Whatever a reader lets pass has to be judged, reported in every format and learnt from without a
 // fault.
 void judge_and_report(const RunData& run);
+
+// The same of what `read` gives, which may refuse its input.
+void judge_what_passes(const std::function<RunData()>& read);
 
 }  // namespace fleetbench

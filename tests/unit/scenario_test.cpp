@@ -91,6 +91,10 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
   const Case cases[] = {
       {with_step(R"("schedule": "toghether")"),
        R"(x.json: steps[0].schedule: "toghether" is none of together, alone, both, ramp)"},
+      {with_step(R"("operations": 1e300)"),
+       "x.json: steps[0].operations: 1e+300 is out of range: at least 1 and at most 1e+18"},
+      {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "a b"}]})",
+       R"(x.json: steps[0].probe: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
       {with_step(R"("schedule": 3)"), "x.json: steps[0].schedule: 3 is not of type string"},
       {with_step(R"("pairs": "some")"),
        R"(x.json: steps[0].pairs: "some" is none of all_pairs, matchings)"},
