@@ -168,9 +168,17 @@ test_cut() {
   check "a healed node answers" knock node2 1
 }
 
+# Takes the fleet down while another process enters a node: between the kill and the end of the node.
+down_as_one_enters() {
+  printf '#!/bin/sh\ncase "$*" in "netns delete "*-node0) "%s" exec node0 -- sleep 60 & sleep 1 ;; esac\nexec %s "$@"\n' \
+    "$root/scripts/testfleet" "$(command -v ip)" >"$tmp/ip"
+  chmod +x "$tmp/ip"
+  PATH=$tmp:$PATH testfleet down 2>/dev/null
+}
+
 test_down() {
   testfleet exec node0 -- sleep 60 2>/dev/null &
-  testfleet down
+  check "down while a node is entered" down_as_one_enters
   check "down leaves nothing" equal "$(leftovers)" ""
   check "down is idempotent" testfleet down
   check "without a fleet, status is an error" exits 1 testfleet status
