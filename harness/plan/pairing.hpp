@@ -15,7 +15,7 @@ using Round = std::vector<Pair>;
 std::vector<Round> all_pairs(int nodes);
 
 // `count` random rounds without a pair twice: rounds drawn from all_pairs() of a random
-// relabelling. All of all_pairs() where count is as large.
+// relabelling. All of all_pairs() where count is as large. Takes memory for `count` rounds only.
 std::vector<Round> matchings(int nodes, int count, std::uint64_t seed);
 
 }  // namespace fleetbench::plan

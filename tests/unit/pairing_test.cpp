@@ -56,5 +56,13 @@ TEST(Matchings, DependOnTheSeedAlone) {
 
 TEST(Matchings, AreAllPairsWhereThereAreNoMore) { EXPECT_EQ(matchings(4, 16, 1), all_pairs(4)); }
 
+// All pairs of so many nodes would be 40 GB.
+TEST(Matchings, TakeNoMoreThanTheirRounds) {
+  const auto rounds = matchings(100'000, 2, 1);
+  ASSERT_EQ(rounds.size(), 2U);
+  EXPECT_EQ(rounds[0].size(), 50'000U);
+  expect_disjoint(rounds[1]);
+}
+
 }  // namespace
 }  // namespace fleetbench::plan
