@@ -16,8 +16,6 @@
 namespace fleetbench::record {
 namespace {
 
-// Values of one step are kept as a rectangle of samples by metrics; 16 bytes each.
-constexpr std::size_t kMostValues = std::size_t{1} << 26U;
 constexpr std::size_t kMostProblems = 1000;
 
 std::vector<NodeInfo> nodes_of(const SampleRows& rows, std::vector<int>& place) {
@@ -57,7 +55,7 @@ std::vector<bool> symmetric_metrics(const SampleRows& rows) {
 
 class Assembly {
  public:
-  explicit Assembly(SampleRows rows) : rows_(std::move(rows)) {}
+  Assembly(SampleRows rows, const ImportLimits& limits) : rows_(std::move(rows)), limits_(limits) {}
 
   ImportedSamples run() && {
     const std::vector<SubjectKind> kinds = settle_metrics(rows_);
@@ -137,6 +135,7 @@ class Assembly {
       runs += key != last ? 1 : 0;
       last = key;
     }
+    runs = std::min(runs, limits_.samples);
     run_.samples.reserve(runs);
     first_value_.reserve(runs);
     sample_of_.reserve(runs);
@@ -183,6 +182,12 @@ class Assembly {
   }
 
   std::size_t add_sample(const SampleRow& row, int pass) {
+    if (run_.samples.size() >= limits_.samples) {
+      throw InputError(
+          fmt::format("{}: more than {} samples (subjects, times passes, times steps); give files "
+                      "of fewer passes or steps, one after the other",
+                      run_.header.run_id, limits_.samples));
+    }
     SampleRecord& sample = run_.samples.emplace_back();
     sample.step = row.step;
     sample.pass = pass;
@@ -195,7 +200,7 @@ class Assembly {
     first_value_.push_back(row_of_value_.size());
     if (row.status == Status::ok) {
       const auto metrics = run_.steps[static_cast<std::size_t>(row.step)].metrics.size();
-      if (row_of_value_.size() + metrics > kMostValues) {
+      if (row_of_value_.size() + metrics > limits_.places) {
         throw InputError(
             fmt::format("{}: too many different metrics for so many subjects and passes; give "
                         "files of fewer metrics, one after the other",
@@ -252,6 +257,7 @@ class Assembly {
   }
 
   SampleRows rows_;
+  ImportLimits limits_;
   RunData run_;
   std::vector<int> place_of_node_;
   std::vector<std::size_t> place_of_metric_;
@@ -263,6 +269,8 @@ class Assembly {
 
 }  // namespace
 
-ImportedSamples assemble(SampleRows rows) { return Assembly(std::move(rows)).run(); }
+ImportedSamples assemble(SampleRows rows, const ImportLimits& limits) {
+  return Assembly(std::move(rows), limits).run();
+}
 
 }  // namespace fleetbench::record

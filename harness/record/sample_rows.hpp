@@ -108,11 +108,18 @@ struct SampleRows {
   int reason(std::string text);
 };
 
+// Beyond them lies more memory than a machine has.
+struct ImportLimits {
+  // Values of one step are kept as a rectangle of samples by metrics: places in it, 16 bytes each.
+  std::size_t places = std::size_t{1} << 26U;
+  std::size_t samples = std::size_t{1} << 24U;  // some 300 bytes each, also one that failed
+};
+
 // Joins rows of the same subject and pass to samples, finds directions and layers that were not
 // given, and counts passes: given ones in their order, else the k-th row of a subject and metric is
 // its k-th pass. A file that has values which an earlier one has too adds passes, else nodes or
-// metrics. Throws InputError where the samples would not fit into memory.
-ImportedSamples assemble(SampleRows rows);
+// metrics. Throws InputError where the samples are beyond the limits.
+ImportedSamples assemble(SampleRows rows, const ImportLimits& limits = {});
 
 // The text, without spaces around it, as a number in decimal notation; none where it is anything
 // else or not finite.
