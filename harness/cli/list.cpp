@@ -1,5 +1,6 @@
 // `fleetbench list probes|suites|metrics`
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
@@ -21,6 +22,23 @@ void list_suites() {
   }
 }
 
+// "0.01 to 3600"; "any of fp32, fp64"; empty where all of its type is allowed.
+std::string allowed_by(const Json& rules) {
+  const bool many = rules.contains("items");
+  const Json& values = many ? rules.at("items") : rules;
+  if (values.contains("enum")) {
+    return fmt::format("{} of {}", many ? "any" : "one",
+                       fmt::join(values.at("enum").get<std::vector<std::string>>(), ", "));
+  }
+  const bool above = values.contains("exclusiveMinimum");
+  if (!above && !values.contains("minimum")) {
+    return "";
+  }
+  return fmt::format("{}{} to {}", above ? "above " : "",
+                     values.at(above ? "exclusiveMinimum" : "minimum").dump(),
+                     values.at("maximum").dump());
+}
+
 void list_probes(const Catalog& catalog) {
   for (const auto& probe : catalog.probes()) {
     fmt::print("{}: {} (layer {}, one {} at a time)\n", probe.info.name, probe.info.summary,
@@ -28,8 +46,9 @@ void list_probes(const Catalog& catalog) {
     // Named, for it must live as long as the loop.
     const Json properties = probe.info.params_schema.value("properties", Json::object());
     for (const auto& [name, rules] : properties.items()) {
-      fmt::print("    {:<20}{} (default {})\n", name, rules.value("description", ""),
-                 rules.value("default", Json()).dump());
+      const std::string allowed = allowed_by(rules);
+      fmt::print("    {:<20}{} (default {}{}{})\n", name, rules.value("description", ""),
+                 rules.value("default", Json()).dump(), allowed.empty() ? "" : "; ", allowed);
     }
   }
 }

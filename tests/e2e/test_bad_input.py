@@ -233,6 +233,13 @@ class Help(FleetbenchTest):
         self.assertIn("quick", execute([FLEETBENCH, "list", "suites"]).out)
         self.assertIn("mpi_pairs.bandwidth", execute([FLEETBENCH, "list", "metrics"]).out)
 
+    def test_probes_are_listed_with_what_their_parameters_may_be(self):
+        listed = execute([FLEETBENCH, "list", "probes"]).out
+        self.assertIn("(default 0.25; 0.01 to 3600)", listed)
+        self.assertIn("(default 0.2; above 0 to 0.9)", listed)
+        self.assertIn('(default "libaio"; one of libaio, psync)', listed)
+        self.assertIn('(default ["fp32","fp64"]; any of fp32, fp64)', listed)
+
     def test_every_probe_is_documented(self):
         listed = execute([FLEETBENCH, "list", "probes"]).out
         probes = {line.split(":")[0] for line in listed.splitlines() if line and not line.startswith(" ")}
