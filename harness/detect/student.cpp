@@ -14,6 +14,12 @@ constexpr double kTiny = 1e-300;
 constexpr double kNearest = 1e-3;
 constexpr double kFarthest = 1e100;
 
+// Of a positive x. std::lgamma also writes the sign to a variable that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 double away_from_zero(double value) { return std::abs(value) < kTiny ? kTiny : value; }
 
 // The continued fraction of I_x(a, b), Abramowitz & Stegun 26.5.8, by the modified Lentz method.
@@ -48,7 +54,7 @@ double incomplete_beta(double a, double b, double x) {
     return 1;
   }
   const double log_front =
-      std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
+      log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log1p(-x);
   if (x < (a + 1) / (a + b + 2)) {
     return std::exp(log_front) * beta_fraction(a, b, x) / a;
   }
@@ -61,7 +67,7 @@ double student_tail(double t, double degrees) {
 }
 
 double student_density(double t, double degrees) {
-  const double log_norm = std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees) -
+  const double log_norm = log_gamma(0.5 * (degrees + 1)) - log_gamma(0.5 * degrees) -
                           0.5 * std::log(degrees * std::numbers::pi);
   return std::exp(log_norm - 0.5 * (degrees + 1) * std::log1p(t * t / degrees));
 }

@@ -16,11 +16,8 @@ SampleRows rows_of(int nodes, Status status) {
   SampleRows rows;
   rows.files.emplace_back("a.csv");
   rows.steps.number("");
-  rows.metrics.push_back({.step = 0,
-                          .name = "time",
-                          .unit = "ms",
-                          .better = Better::lower,
-                          .layer = Layer::compute});
+  rows.metrics.push_back(
+      {.step = 0, .name = "time", .unit = "ms", .better = Better::lower, .layer = Layer::compute});
   for (int node = 0; node < nodes; ++node) {
     rows.rows.push_back({.line = node + 2,
                          .metric = 0,
