@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from fleetbench_process import FLEETBENCH, FleetbenchTest, mpirun
+from fleetbench_process import FLEETBENCH, TIME_SCALE, FleetbenchTest, mpirun
 
 RANKS = 64
 PASSES = 3
@@ -59,15 +59,16 @@ class FrozenRanks(FleetbenchTest):
 
     def test_three_frozen_ranks_are_named_and_the_others_measured(self):
         command = [FLEETBENCH, "--suite", self.scenario(SHORT), "--nodes-by", "rank", "--no-confirm"]
+        command += ["--launch-limit", f"{120 * TIME_SCALE}s"]
         started = self.start(mpirun(RANKS) + command + ["--out", str(self.run_directory)])
         drawn = self.draw()
-        started.wait_for(lambda: self.samples() >= 0 and len(started.named("fleetbench")) == RANKS, timeout=120)
+        started.wait_for(lambda: self.samples() >= 0 and len(started.named("fleetbench")) == RANKS, timeout=120 * TIME_SCALE)
         pids = {rank_of(pid): pid for pid in started.named("fleetbench")}
         for rank, moment in drawn:
-            started.wait_for(lambda moment=moment: self.samples() >= moment, timeout=240)
+            started.wait_for(lambda moment=moment: self.samples() >= moment, timeout=240 * TIME_SCALE)
             os.kill(pids[rank], signal.SIGSTOP)
         frozen = time.monotonic()
-        started.finish(timeout=LIMIT_S)
+        started.finish(timeout=LIMIT_S * TIME_SCALE)
         print(f"ended {time.monotonic() - frozen:.0f} s after the last of {drawn}", flush=True)
 
         report = self.report(self.run_directory)

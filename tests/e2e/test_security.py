@@ -202,8 +202,8 @@ def written_paths(trace):
 
 
 def is_of_mpi_or_kernel(path):
-    # Devices, the kernel's own files, and Open MPI's session folders and shared memory.
-    return re.match(r"/(dev|proc|sys)/|/tmp/(ompi\.|openmpi-sessions|pmix)|.*/(ompi\.|pmix-|gds_|dstore_)", path) is not None
+    # Devices, the kernel's own files, Open MPI's session folders and shared memory, ThreadSanitizer's map.
+    return re.match(r"/(dev|proc|sys)/|/tmp/(tsan\.rodata|ompi\.|openmpi-sessions|pmix)|.*/(ompi\.|pmix-|gds_|dstore_)", path) is not None
 
 
 if __name__ == "__main__":
