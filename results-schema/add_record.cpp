@@ -120,6 +120,16 @@ void check_group(const RunData& run, const SampleRecord& sample) {
   }
 }
 
+// A value of a link says nothing where its other end is not known.
+void check_ends_of_links(const StepRecord& step, const SampleRecord& sample) {
+  for (std::size_t i = 0; i < sample.values.size() && !sample.peer; ++i) {
+    if (sample.values[i] && step.metrics[i].subject == SubjectKind::link) {
+      throw std::invalid_argument(
+          fmt::format("peer: is missing, and {} is of a link", step.metrics[i].name));
+    }
+  }
+}
+
 void check(const RunData& run, const SampleRecord& sample) {
   require_step(run, sample.step);
   check_ends(run, sample.node, sample.peer, "node", "peer");
@@ -139,6 +149,7 @@ void check(const RunData& run, const SampleRecord& sample) {
         "{} has {}",
         sample.values.size(), run.steps[sample.step].id, to_string(sample.status), expected));
   }
+  check_ends_of_links(run.steps[sample.step], sample);
 }
 
 }  // namespace

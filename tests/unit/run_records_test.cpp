@@ -219,6 +219,7 @@ TEST(AddRecord, RefusesWhatDoesNot) {
       {sample([](auto& s) { s.node = 4; }), "node: there is no node 4, the run has 4"},
       {sample([](auto& s) { s.peer = 9; }), "peer: there is no node 9, the run has 4"},
       {sample([](auto& s) { s.peer = 1; }), "peer: node 1 is its own peer"},
+      {sample([](auto& s) { s.peer.reset(); }), "peer: is missing, and bandwidth is of a link"},
       {sample([](auto& s) {
          s.group = {1, 4};
        }),
