@@ -39,6 +39,12 @@ std::string excerpt(const std::string& line) {
 }
 
 // What a line from the worker says; a line that is no answer is a failure.
+// Whether it says that its process can measure no more.
+bool is_spent(const Json& answer) {
+  const auto spent = answer.find("spent");
+  return spent != answer.end() && spent->is_boolean() && spent->get<bool>();
+}
+
 Reply parse_answer(const std::string& line) {
   Json body = parse_foreign_json(line);
   if (!body.is_object() || !body.contains("status") || !body.at("status").is_string()) {
@@ -152,8 +158,9 @@ std::optional<Reply> Worker::next_answer() {
     return std::nullopt;
   }
   Reply reply = parse_answer(received_.substr(0, end));
-  if (reply.body.empty()) {
-    stop();  // who writes rubbish cannot be trusted with the next command
+  // Who writes rubbish cannot be trusted with the next command; who is spent says so itself.
+  if (reply.body.empty() || is_spent(reply.body)) {
+    stop();
   }
   return finish(std::move(reply));
 }

@@ -29,7 +29,8 @@ inline constexpr double kTermGrace_s = 1;
 inline constexpr double kKillGrace_s = 5;
 
 // One command at a time. The process is started with the first command, and again with the one
-// after its death was told. The owning program ignores SIGPIPE.
+// after its death was told or after an answer that says that it can measure no more. The owning
+// program ignores SIGPIPE.
 class Worker {
  public:
   // `command`: path and arguments.

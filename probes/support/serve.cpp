@@ -162,14 +162,22 @@ bool write_line(int descriptor, std::string line) {
 
 }  // namespace
 
-int serve(const std::vector<std::unique_ptr<Probe>>& probes) {
+int serve(const std::vector<std::unique_ptr<Probe>>& probes,
+          const std::function<bool()>& is_spent) {
   const int answers = take_over_stdout();
   Server server(probes);
   std::string line;
   while (std::getline(std::cin, line)) {
-    const Json reply = server.answer(line);
+    Json reply = server.answer(line);
+    const bool spent = reply.at("status") == to_string(Status::failed) && is_spent();
+    if (spent) {
+      reply["spent"] = true;
+    }
     if (!write_line(answers, reply.dump(-1, ' ', false, Json::error_handler_t::replace))) {
       return 1;
+    }
+    if (spent) {
+      return 0;
     }
   }
   return 0;

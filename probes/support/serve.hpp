@@ -8,9 +8,10 @@
 //   {"cmd":"release"}                                → {}
 //
 // Every answer has "status" (see Status) and, unless that is `ok`, "reason". One probe is prepared
-// at a time. Ends when the pipe closes.
+// at a time. Ends when the pipe closes, and after an answer with "spent": true.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,8 +20,12 @@
 namespace fleetbench {
 
 // Serves `probes` on standard input and output. What else is written to standard output goes to
-// standard error, where it cannot be taken for an answer. Returns the exit code of the worker.
-int serve(const std::vector<std::unique_ptr<Probe>>& probes);
+// standard error, where it cannot be taken for an answer. `is_spent` is asked after a command that
+// failed: whether this process can measure no more, though another could. Returns the exit code of
+// the worker.
+int serve(
+    const std::vector<std::unique_ptr<Probe>>& probes,
+    const std::function<bool()>& is_spent = [] { return false; });
 
 // Makes this process end with the one that started it (pid `parent`) and the first choice of the
 // kernel's out-of-memory killer. Call first thing. Ends the process where the parent is gone.

@@ -45,6 +45,16 @@ TEST(Worker, AStatusThatIsNotOkComesWithItsReason) {
   EXPECT_EQ(reply.reason, "bit 3");
 }
 
+TEST(Worker, OneThatCanMeasureNoMoreIsStartedAgain) {
+  auto worker = shell(R"(read l; echo '{"status":"failed","reason":"sticky","spent":true}')");
+  for (int i = 0; i < 2; ++i) {
+    const auto reply = worker.ask({{"cmd", "x"}}, 10);
+    EXPECT_EQ(reply.status, Status::failed);
+    EXPECT_EQ(reply.reason, "sticky");
+    EXPECT_FALSE(worker.running());
+  }
+}
+
 struct Rubbish {
   const char* script;
   const char* reason;
