@@ -2,9 +2,11 @@
 
 add_library(fleetbench_options INTERFACE)
 target_include_directories(fleetbench_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(fleetbench_options INTERFACE -Wall -Wextra -Wshadow -Wconversion
-                                                    -Wno-sign-conversion -Wnon-virtual-dtor
-                                                    -Wno-missing-field-initializers)
+# nvcc knows none of these.
+target_compile_options(
+  fleetbench_options
+  INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+            -Wnon-virtual-dtor -Wno-missing-field-initializers>)
 if(FLEETBENCH_SANITIZE)
   # What takes longest to compile is done without: UndefinedBehaviorSanitizer's look at each pointer,
   # where AddressSanitizer looks as well, and checks in line instead of calls.

@@ -119,6 +119,14 @@ void MachineTopology::place_pages_at_first_touch() const {
                     HWLOC_MEMBIND_FIRSTTOUCH, HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET);
 }
 
+bool MachineTopology::place(std::span<std::byte> memory, int index) const {
+  const Bitmap where(hwloc_bitmap_alloc());
+  hwloc_bitmap_only(where.get(), static_cast<unsigned>(index));
+  return hwloc_set_area_membind(topology_.get(), memory.data(), memory.size(), where.get(),
+                                HWLOC_MEMBIND_BIND,
+                                HWLOC_MEMBIND_STRICT | HWLOC_MEMBIND_BYNODESET) == 0;
+}
+
 std::optional<int> MachineTopology::node_of(const std::byte* address) const {
   const Bitmap where(hwloc_bitmap_alloc());
   const int failed =

@@ -45,6 +45,9 @@ class MachineTopology {
   // policy was inherited (`numactl --interleave`). Where that may not be set (a container), nothing
   // happens: it is the kernel's default.
   void place_pages_at_first_touch() const;
+  // Pages of this memory that nobody has written yet will lie on NUMA node `index` (as the kernel
+  // counts). False where that may not be said (a container): they lie where they are first written.
+  bool place(std::span<std::byte> memory, int index) const;
   // On which NUMA node the page of this address lies; `nullopt` where that cannot be told: never
   // written yet, or the kernel refuses to say.
   std::optional<int> node_of(const std::byte* address) const;

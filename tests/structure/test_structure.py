@@ -75,6 +75,15 @@ class Structure(unittest.TestCase):
                 if target.split("/")[0] in FOLDERS and target != folder:
                     self.assertIn(target, MAY_SEE[folder] | self.worker_files(folder), f"{path} includes {header}")
 
+    def test_the_gpu_simulation_knows_nothing_of_the_product(self):
+        # It stands for NVIDIA's libraries: what it shared with the product could be wrong in both alike.
+        libraries = [path for path in (SOURCE / "tests/gpu_sim").rglob("*.[ch]pp") if path.parent.name != "test"]
+        self.assertGreater(len(libraries), 30)
+        for path in libraries:
+            for header in includes(path):
+                if "/" in header and header.split("/")[0] in (*FOLDERS, "tests"):
+                    self.assertTrue(header.startswith("tests/gpu_sim/"), f"{path} includes {header}")
+
     def worker_files(self, folder):
         # The probes that the worker runs are made of what these folders hold.
         parts = {"probes/support", "probes/fio", "probes/images", "probes/memory", "probes/storage", "probes/text"}
