@@ -43,9 +43,7 @@ class PreparedCopy : public Prepared {
         host_from_(gpu, bytes_, topology_, sides_.near),
         host_to_(gpu, bytes_, topology_, sides_.near),
         timer_(gpu, plan_) {
-    if (sides_.far) {
-      far_.emplace(gpu, bytes_, topology_, *sides_.far);
-    }
+    make_far_memory();
     pattern_.fill(from_.get(), bytes_, kSeed);
     copy(host_from_.data(), from_.get());
     check_by_way_of(host_from_);
@@ -66,7 +64,9 @@ class PreparedCopy : public Prepared {
     check_target("within the device");
     measure_far();
     measured_.detail["bytes"] = bytes_;
+    const auto lies_on = topology_.node_of(host_from_.data());
     measured_.detail["numa_near"] = sides_.near ? Json(*sides_.near) : Json();
+    measured_.detail["numa_of_memory"] = lies_on ? Json(*lies_on) : Json();
     return std::exchange(measured_, {});
   }
 
@@ -76,6 +76,16 @@ class PreparedCopy : public Prepared {
     const auto seconds = timer_.time(route, against);
     measured_.values.emplace_back(copy_rate(seconds, plan_.copies, bytes_));
     measured_.detail["sample_s"][name] = seconds;
+  }
+
+  // Where memory may not be placed (a container), what would be called far is near.
+  void make_far_memory() {
+    if (sides_.far) {
+      far_.emplace(gpu_, bytes_, topology_, *sides_.far);
+      if (topology_.node_of(far_->data()) != sides_.far) {
+        far_.reset();
+      }
+    }
   }
 
   void measure_far() {
@@ -170,9 +180,11 @@ class GpuCopy : public Probe {
                    "device to host while copies go the other way"),
             local_metric(),
             metric("device_to_host_memcpy_ce.far",
-                   "device to host, memory of a far NUMA node; absent where there is none"),
+                   "device to host, memory of a far NUMA node; absent where there is none or none "
+                   "may be had"),
             metric("host_to_device_memcpy_ce.far",
-                   "host to device, memory of a far NUMA node; absent where there is none")};
+                   "host to device, memory of a far NUMA node; absent where there is none or none "
+                   "may be had")};
   }
 
   std::unique_ptr<Prepared> prepare(const Json& params, const Json& /*work*/) const override {

@@ -8,7 +8,7 @@
 namespace fleetbench::gpu {
 namespace {
 
-// Longer than the host ever needs to queue some copies, and less than any limit of a slot.
+// Longer than the host ever needs to queue some copies.
 constexpr std::uint64_t kLongestWait_ns = 20'000'000'000;
 
 Pages placed(std::size_t bytes, const MachineTopology& topology, std::optional<int> numa_node) {

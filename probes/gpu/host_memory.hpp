@@ -16,7 +16,8 @@ namespace fleetbench::gpu {
 // does).
 class PinnedMemory {
  public:
-  // `numa_node`: as the kernel counts; none: wherever the calling thread runs.
+  // `numa_node`: as the kernel counts; none: wherever the calling thread runs. Where it may not be
+  // placed it lies there, too: MachineTopology::node_of() tells.
   PinnedMemory(const Gpu& gpu, std::size_t bytes, const MachineTopology& topology,
                std::optional<int> numa_node);
   std::byte* data() const { return pages_.data(); }
