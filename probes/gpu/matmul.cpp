@@ -112,7 +112,13 @@ void Matmul::use(const Algorithm& algorithm) {
   const auto status =
       cublasLtMatmulAlgoCheck(handle_.get(), operation_.get(), input_.get(), input_.get(),
                               output_.get(), output_.get(), &algorithm, &result);
-  if (status != CUBLAS_STATUS_SUCCESS || result.workspaceSize > workspace_.bytes()) {
+  const bool is_unfit = status == CUBLAS_STATUS_NOT_SUPPORTED ||
+                        status == CUBLAS_STATUS_INVALID_VALUE ||
+                        status == CUBLAS_STATUS_ARCH_MISMATCH;
+  if (!is_unfit) {
+    check(status, "cublasLtMatmulAlgoCheck");
+  }
+  if (is_unfit || result.workspaceSize > workspace_.bytes()) {
     throw NotAvailable(fmt::format(
         "{} ({}) cannot use the {} algorithm that was chosen on the first GPU, so that its rate "
         "could not be compared",
