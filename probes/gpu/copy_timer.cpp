@@ -11,6 +11,18 @@ namespace {
 // fit into the queue of a stream, for nothing leaves it before the latch is released.
 constexpr int kMostTimesAgainst = 16;
 
+// Whatever is thrown while work is queued: a device that waits for the host could not be freed.
+class ReleaseAtEnd {
+ public:
+  explicit ReleaseAtEnd(LaunchLatch& latch) : latch_(latch) {}
+  ~ReleaseAtEnd() { latch_.release(); }
+  ReleaseAtEnd(const ReleaseAtEnd&) = delete;
+  ReleaseAtEnd& operator=(const ReleaseAtEnd&) = delete;
+
+ private:
+  LaunchLatch& latch_;
+};
+
 }  // namespace
 
 CopyTimer::CopyTimer(const Gpu& gpu, CopyPlan plan)
@@ -51,22 +63,6 @@ std::vector<double> CopyTimer::time(const CopyRoute& route,
   }
   return seconds;
 }
-
-namespace {
-
-// Whatever is thrown while work is queued: a device that waits for the host could not be freed.
-class ReleaseAtEnd {
- public:
-  explicit ReleaseAtEnd(LaunchLatch& latch) : latch_(latch) {}
-  ~ReleaseAtEnd() { latch_.release(); }
-  ReleaseAtEnd(const ReleaseAtEnd&) = delete;
-  ReleaseAtEnd& operator=(const ReleaseAtEnd&) = delete;
-
- private:
-  LaunchLatch& latch_;
-};
-
-}  // namespace
 
 // None where the other route was idle before the end.
 std::optional<double> CopyTimer::sample(const CopyRoute& route,

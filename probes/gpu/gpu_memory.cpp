@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "probes/gpu/pattern.hpp"
 #include "probes/gpu/registry.hpp"
@@ -22,11 +21,17 @@ constexpr std::uint32_t kOne = 0x3F800000;
 constexpr std::uint32_t kTwo = 0x40000000;
 constexpr std::uint32_t kSeven = 0x40E00000;
 
+enum class Which { read, write, copy, triad };
+
 struct Kernel {
+  Which which;
   const char* name;
   int arrays;  // that STREAM counts: those read and those written
 };
-constexpr std::array<Kernel, 4> kKernels{{{"read", 1}, {"write", 1}, {"copy", 2}, {"triad", 3}}};
+constexpr Kernel kCopy{Which::copy, "copy", 2};
+constexpr Kernel kTriad{Which::triad, "triad", 3};
+constexpr std::array<Kernel, 4> kKernels{
+    {{Which::read, "read", 1}, {Which::write, "write", 1}, kCopy, kTriad}};
 
 // Bytes of one array: several times the last cache, which would answer in memory's place.
 std::size_t array_bytes(const Json& params, const GpuInfo& info) {
@@ -56,7 +61,7 @@ class Arrays {
   std::size_t bytes() const { return a_.bytes(); }
 
   // Seconds of each repetition of so many launches.
-  std::vector<double> time(std::size_t kernel, std::int64_t launches) {
+  std::vector<double> time(const Kernel& kernel, std::int64_t launches) {
     launch(kernel);
     std::vector<double> seconds;
     for (int repetition = 0; repetition < kRepetitions; ++repetition) {
@@ -72,28 +77,26 @@ class Arrays {
   }
 
  private:
-  void launch(std::size_t kernel) {
-    static const std::array<std::function<cudaError_t(Arrays&)>, kKernels.size()> launches{
-        [](Arrays& x) {
-          return launch_read(x.a_.get(), x.count_, x.sink_.as<std::uint32_t>(), x.grid_,
-                             x.stream_.get());
-        },
-        [](Arrays& x) {
-          return launch_write(x.a_.get(), x.count_, kSeven, x.grid_, x.stream_.get());
-        },
-        [](Arrays& x) {
-          return launch_copy(x.b_.get(), x.a_.get(), x.count_, x.grid_, x.stream_.get());
-        },
-        [](Arrays& x) {
-          return launch_triad(x.a_.get(), x.b_.get(), x.c_.get(), kFactor, x.count_, x.grid_,
-                              x.stream_.get());
-        }};
-    gpu_.check(launches[kernel](*this), kKernels[kernel].name);
+  void launch(const Kernel& kernel) {
+    const auto launched = [&] {
+      switch (kernel.which) {
+        case Which::read:
+          return launch_read(a_.get(), count_, sink_.as<std::uint32_t>(), grid_, stream_.get());
+        case Which::write:
+          return launch_write(a_.get(), count_, kSeven, grid_, stream_.get());
+        case Which::copy:
+          return launch_copy(b_.get(), a_.get(), count_, grid_, stream_.get());
+        case Which::triad:
+          return launch_triad(a_.get(), b_.get(), c_.get(), kFactor, count_, grid_, stream_.get());
+      }
+      return cudaErrorInvalidValue;
+    };
+    gpu_.check(launched(), kernel.name);
   }
 
   void check_copy() {
     pattern_.fill(a_.get(), bytes(), kSeed);
-    launch(2);
+    launch(kCopy);
     gpu_.synchronize();
     require(pattern_.wrong_words(b_.get(), bytes(), kSeed) == 0, "copy");
   }
@@ -105,7 +108,7 @@ class Arrays {
     write(a_, 0);
     write(b_, kOne);
     write(c_, kTwo);
-    launch(3);
+    launch(kTriad);
     gpu_.synchronize();
     require(pattern_.checksum(a_.get(), bytes()) == expected, "triad");
   }
@@ -145,13 +148,12 @@ class PreparedMemory : public Prepared {
 
   Measurement measure() override {
     Measurement measurement;
-    for (std::size_t kernel = 0; kernel < kKernels.size(); ++kernel) {
-      const auto& [name, arrays] = kKernels[kernel];
-      const auto launches = launches_.at(name).get<std::int64_t>();
+    for (const Kernel& kernel : kKernels) {
+      const auto launches = launches_.at(kernel.name).get<std::int64_t>();
       const auto seconds = arrays_.time(kernel, launches);
-      const double bytes = static_cast<double>(arrays_.bytes()) * arrays;
+      const double bytes = static_cast<double>(arrays_.bytes()) * kernel.arrays;
       measurement.values.emplace_back(bytes * static_cast<double>(launches) / median(seconds));
-      measurement.detail["repetition_s"][name] = seconds;
+      measurement.detail["repetition_s"][kernel.name] = seconds;
     }
     measurement.detail["array_bytes"] = arrays_.bytes();
     return measurement;
@@ -159,9 +161,9 @@ class PreparedMemory : public Prepared {
 
   Json launches_for_seconds(double seconds) {
     Json launches = Json::object();
-    for (std::size_t kernel = 0; kernel < kKernels.size(); ++kernel) {
+    for (const Kernel& kernel : kKernels) {
       const double once = median(arrays_.time(kernel, 1));
-      launches[kKernels[kernel].name] =
+      launches[kernel.name] =
           std::max<std::int64_t>(1, std::llround(seconds / kRepetitions / once));
     }
     return launches;
