@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "harness/fleet/job.hpp"
@@ -14,6 +16,9 @@ namespace {
 
 constexpr double kAnswer_s = 30;
 constexpr const char* kWorkerName = "fleetbench-worker";
+constexpr const char* kGpuWorkerName = "fleetbench-gpu-worker";
+// Known by name also where there is no worker that has them.
+constexpr std::array<const char*, 3> kGpuProbes{"gpu_gemm", "gpu_memory", "gpu_copy"};
 
 }  // namespace
 
@@ -22,21 +27,63 @@ worker::Worker local_worker() {
       {worker::path_beside_this_executable(kWorkerName), "--serve", std::to_string(getpid())});
 }
 
+worker::Worker local_gpu_worker(const std::string& uuid) {
+  std::vector<std::string> command{worker::path_beside_this_executable(kGpuWorkerName), "--serve",
+                                   std::to_string(getpid())};
+  if (!uuid.empty()) {
+    command.push_back(uuid);
+  }
+  return worker::Worker(std::move(command));
+}
+
 Catalog::Catalog(worker::Worker& worker) : worker_(worker) {
+  add_probes_of(worker_, worker::path_beside_this_executable(kWorkerName), plan::Runner::worker);
+  look_for_gpu_worker();
+  for (auto& info : fleet::probes_over_mpi()) {
+    probes_.push_back({std::move(info), plan::Runner::rank});
+  }
+}
+
+void Catalog::look_for_gpu_worker() {
+  const auto path = worker::path_beside_this_executable(kGpuWorkerName);
+  if (access(path.c_str(), X_OK) != 0) {
+    why_no_gpu_worker_ =
+        "this installation has no fleetbench-gpu-worker: it was built without a CUDA toolkit";
+    return;
+  }
+  gpu_worker_ = std::make_unique<worker::Worker>(local_gpu_worker(""));
+  try {
+    add_probes_of(*gpu_worker_, path, plan::Runner::gpu_workers);
+  } catch (const std::runtime_error& error) {
+    probes_.erase(std::ranges::find(probes_, plan::Runner::gpu_workers, &plan::ProbeChoice::runner),
+                  probes_.end());
+    gpu_worker_.reset();
+    why_no_gpu_worker_ = error.what();
+  }
+}
+
+std::optional<std::string> Catalog::why_absent(const std::string& name) const {
+  return std::ranges::find(kGpuProbes, name) == kGpuProbes.end() || find(name) != nullptr
+             ? std::nullopt
+             : std::optional(why_no_gpu_worker_);
+}
+
+void Catalog::add_probes_of(worker::Worker& worker, const std::string& path, plan::Runner runner) {
   const Json command{{"cmd", "catalog"}};
-  const Json answer = checked(worker_.ask(command, kAnswer_s), command);
+  const Json answer = checked(worker.ask(command, kAnswer_s), command);
   const auto build = answer.value("version", "?") + " " + answer.value("build", "?");
   const auto ours = fmt::format("{} {}", kVersion, kBuild);
   if (build != ours) {
     throw std::runtime_error(
-        fmt::format("{} is of another build ({}) than fleetbench ({}): install both together",
-                    worker::path_beside_this_executable(kWorkerName), build, ours));
+        fmt::format("{} is of another build ({}) than fleetbench ({}): install both together", path,
+                    build, ours));
   }
   for (const auto& info : answer.at("probes")) {
-    probes_.push_back({info.get<ProbeInfo>(), false});
-  }
-  for (auto& info : fleet::probes_over_mpi()) {
-    probes_.push_back({std::move(info), true});
+    const plan::ProbeChoice choice{info.get<ProbeInfo>(), runner};
+    // What GPUs there are is asked before there are steps.
+    if (runner == plan::Runner::worker || !choice.info.facts_only) {
+      probes_.push_back(choice);
+    }
   }
 }
 
@@ -50,12 +97,13 @@ const plan::ProbeChoice* Catalog::find(const std::string& name) const {
 }
 
 std::vector<MetricInfo> Catalog::metrics(const plan::ProbeChoice& probe, const Json& params) {
-  if (probe.over_mpi) {
+  if (probe.runner == plan::Runner::rank) {
     return fleet::metrics_over_mpi(probe.info.name, params);
   }
   const Json command{{"cmd", "metrics"}, {"probe", probe.info.name}, {"params", params}};
-  auto reply = worker_.ask(command, kAnswer_s);
-  if (reply.status == Status::failed && worker_.running()) {
+  auto& worker = probe.runner == plan::Runner::gpu_workers ? *gpu_worker_ : worker_;
+  auto reply = worker.ask(command, kAnswer_s);
+  if (reply.status == Status::failed && worker.running()) {
     throw InputError(reply.reason);  // it lives and says what is wrong with the parameters
   }
   return checked(std::move(reply), command).at("metrics").get<std::vector<MetricInfo>>();
@@ -63,7 +111,7 @@ std::vector<MetricInfo> Catalog::metrics(const plan::ProbeChoice& probe, const J
 
 Json Catalog::calibrate(const plan::ProbeChoice& probe, const Json& params, double limit_s,
                         const std::function<void()>& meanwhile) {
-  if (probe.over_mpi) {
+  if (probe.runner != plan::Runner::worker) {
     return Json::object();
   }
   const Json command{{"cmd", "calibrate"}, {"probe", probe.info.name}, {"params", params}};

@@ -75,25 +75,54 @@ void say_probe(const ProbeInfo& probe) {
   say(missing.empty(), fmt::format("{:<16} {}{}", probe.name, probe.summary, missing));
 }
 
+// What CUDA says of the GPUs here, where there is a worker that could ask it.
+Json gpu_inventory() {
+  auto worker = local_gpu_worker("");
+  const Json prepare{{"cmd", "prepare"},
+                     {"probe", "gpu_inventory"},
+                     {"params", Json::object()},
+                     {"work", Json::object()}};
+  if (worker.ask(prepare, kInventory_s).status != Status::ok) {
+    return Json::object();
+  }
+  return worker.ask({{"cmd", "measure"}}, kInventory_s).body.value("detail", Json::object());
+}
+
+void check_gpus(const Json& facts, const std::string& why_no_gpus) {
+  const Json on_pci = facts.is_object() ? facts.value("gpus", Json::array()) : Json::array();
+  if (!why_no_gpus.empty()) {
+    say(on_pci.empty(), fmt::format("GPUs are not measured: {}", why_no_gpus));
+    return;
+  }
+  const Json cuda = gpu_inventory();
+  const Json gpus = cuda.value("gpus", Json::array());
+  for (const Json& gpu : gpus) {
+    say(true, fmt::format("GPU {} {}", gpu.value("address", ""), gpu.value("model", "")));
+  }
+  if (gpus.size() < on_pci.size()) {
+    say(false, fmt::format("{} of {} GPUs in the PCI tree are not shown by CUDA: {}",
+                           on_pci.size() - gpus.size(), on_pci.size(),
+                           cuda.value("reason", "see CUDA_VISIBLE_DEVICES and `nvidia-smi`")));
+  }
+}
+
 bool check_probes() {
   fmt::print("Probes\n");
   auto worker = local_worker();
+  std::string why_no_gpus;
   try {
     const Catalog catalog(worker);
     for (const auto& probe : catalog.probes()) {
       say_probe(probe.info);
     }
+    why_no_gpus = catalog.why_absent("gpu_gemm").value_or("");
   } catch (const std::exception& error) {
     say(false, error.what());
     say(false, "install fleetbench-worker beside fleetbench; without it no node can be measured");
     return false;
   }
   const Json facts = inventory(worker);
-  if (facts.is_object() && facts.contains("gpus") && facts["gpus"].is_array() &&
-      !facts["gpus"].empty()) {
-    say(false,
-        fmt::format("{} GPUs are here; this version has no probe for them", facts["gpus"].size()));
-  }
+  check_gpus(facts, why_no_gpus);
   fmt::print("This machine\n");
   const auto warnings = launch_warnings(facts);
   for (const auto& warning : warnings) {

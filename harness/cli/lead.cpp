@@ -1,6 +1,7 @@
 #include "harness/cli/lead.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,12 +9,14 @@
 #include <system_error>
 
 #include "harness/cli/confirmation.hpp"
+#include "harness/cli/gpu_census.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/recording_sink.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/resume.hpp"
 #include "harness/report/report.hpp"
+#include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
 namespace {
@@ -22,26 +25,33 @@ using Clock = std::chrono::steady_clock;
 
 // All ranks left MPI_Init together: only who stopped since then takes long to say hello.
 constexpr double kHello_s = 60;
+// CUDA takes seconds to begin on a node of eight GPUs, and a minute where persistence mode is off.
+constexpr double kLook_s = 90;
 // Of the budget, kept for the analysis and the report: for each value that is measured, and
 // besides.
 constexpr double kAnalysisOfValue_s = 1e-6;
 constexpr double kReport_s = 1;
+constexpr const char* kNoGpus = "no node has a GPU";
 constexpr const char* kNoWork = "not measured, for how much work to do could not be found";
+
+bool is_on_gpus(const plan::PlannedStep& step) { return step.runner == plan::Runner::gpu_workers; }
 
 // Fixes the step's work. Where that fails, the step is not measured: returns why, else nothing.
 // Steps that one step of the scenario was made into do the same work: `done` holds what was found.
-std::string calibrate(Catalog& catalog, plan::PlannedStep& step, std::map<std::string, Json>& done,
-                      double limit_s, const std::function<void()>& meanwhile) {
+std::string calibrate(plan::PlannedStep& step, std::map<std::string, Json>& done,
+                      const std::function<Json()>& find) {
   try {
     const auto found = done.find(step.scenario.id);
-    step.work = found != done.end() ? found->second
-                                    : catalog.calibrate({step.probe, step.over_mpi},
-                                                        step.scenario.params, limit_s, meanwhile);
+    step.work = found != done.end() ? found->second : find();
     done[step.scenario.id] = step.work;
     return "";
+  } catch (const fleet::Interrupted&) {
+    throw;
   } catch (const std::runtime_error& error) {
     step.passes = 0;
-    return fmt::format("{} on the first node: {}", kNoWork, error.what());
+    return fmt::format("{} {}: {}", kNoWork,
+                       is_on_gpus(step) ? "on the GPUs that were tried" : "on the first node",
+                       error.what());
   }
 }
 
@@ -112,6 +122,9 @@ class Lead {
     return end_s() - std::chrono::duration<double>(Clock::now() - start_).count();
   }
   std::vector<NodeInfo> gather_nodes();
+  void look_at_gpus(const std::vector<NodeInfo>& nodes);
+  bool is_dropped_without_gpus(const plan::PlannedStep& step) const;
+  Json work_on_gpu(const plan::PlannedStep& step, double limit_s);
   void begin_record(const std::vector<NodeInfo>& nodes);
   void begin_steps(int nodes);
   std::string find_work(plan::PlannedStep& step, std::map<std::string, Json>& work);
@@ -130,6 +143,9 @@ class Lead {
   double begun_s_;  // where the clock of the run stood when this process began
   Clock::time_point start_;
   double kept_s_ = kReport_s;
+  std::vector<plan::RankInfo> ranks_;
+  GpuCensus census_;
+  std::vector<OmissionRecord> left_out_;  // steps, before there was a record
   ProgressLines progress_;
   std::optional<record::Recorder> recorder_;
 };
@@ -138,20 +154,21 @@ int Lead::run() {
   job_.on_alive([this] { plan_.directory.say_alive(); });
   const auto nodes = gather_nodes();
   const int count = static_cast<int>(nodes.size());
+  look_at_gpus(nodes);
   begin_record(nodes);
   plan_.suite.steps = plan::expand_ramps(std::move(plan_.suite.steps), count);
   begin_steps(count);
   omit_steps(count);
   const auto slots = slots_for(nodes);
-  RecordingSink sink(*recorder_, plan_.suite.steps);
-  job_.begin(nodes, plan_.suite.steps, sink, progress_, start_);
+  RecordingSink sink(*recorder_, plan_.suite.steps, census_.facts);
+  job_.begin(nodes, census_.gpus, plan_.suite.steps, sink, progress_, start_);
   measure(slots);
   return finish();
 }
 
 std::vector<NodeInfo> Lead::gather_nodes() {
-  const auto ranks = job_.gather(progress_, std::min(kHello_s, left_s()));
-  auto nodes = plan::make_nodes(ranks, plan_.options.suite.nodes_by);
+  ranks_ = job_.gather(progress_, std::min(kHello_s, left_s()));
+  auto nodes = plan::make_nodes(ranks_, plan_.options.suite.nodes_by);
   progress_.note(fmt::format("{}; suite {}, seed {}", plan::describe(nodes),
                              plan_.suite.scenario.name, plan_.options.seed));
   if (plan_.before) {
@@ -165,15 +182,87 @@ std::vector<NodeInfo> Lead::gather_nodes() {
   return nodes;
 }
 
+// Where nobody has a GPU, steps on them are left out as if they had not been asked for.
+void Lead::look_at_gpus(const std::vector<NodeInfo>& nodes) {
+  std::map<int, Json> seen;
+  if (std::ranges::any_of(plan_.suite.steps, is_on_gpus)) {
+    seen = job_.look_at_gpus(nodes, progress_, std::clamp(left_s(), 1.0, kLook_s));
+  }
+  census_ = take_census(nodes, seen);
+  for (const auto& note : census_.notes) {
+    progress_.note(note);
+  }
+  if (const auto text = plan::describe(census_.gpus); !text.empty()) {
+    progress_.note(text);
+  }
+  std::erase_if(plan_.suite.steps, [this](const plan::PlannedStep& step) {
+    const bool dropped = is_on_gpus(step) && is_dropped_without_gpus(step);
+    if (dropped) {
+      left_out_.push_back({step.id, std::nullopt, kNoGpus});
+    }
+    return dropped;
+  });
+}
+
+// A run that goes on leaves out what it left out before.
+bool Lead::is_dropped_without_gpus(const plan::PlannedStep& step) const {
+  if (!plan_.before) {
+    return !census_.any;
+  }
+  const auto is_of_step = [&step](const OmissionRecord& omission) {
+    return omission.step == step.id && omission.reason == kNoGpus;
+  };
+  const bool is_recorded =
+      std::ranges::find(plan_.before->steps, step.id, &StepRecord::id) != plan_.before->steps.end();
+  return std::ranges::any_of(plan_.before->omissions, is_of_step) || (!is_recorded && !census_.any);
+}
+
+// Tried on some nodes: one that is sick does not keep the others from being measured.
+Json Lead::work_on_gpu(const plan::PlannedStep& step, double limit_s) {
+  constexpr std::size_t kMostTried = 3;
+  std::vector<std::string> reasons;
+  const auto& nodes = recorder_->run().header.nodes;
+  for (std::size_t node = 0; node < nodes.size() && reasons.size() < kMostTried; ++node) {
+    const auto& gpus = census_.gpus[node];
+    if (gpus.empty()) {
+      continue;
+    }
+    try {
+      return job_.calibrate(step, gpus.front(), limit_s);
+    } catch (const fleet::Interrupted&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      reasons.push_back(
+          fmt::format("{} {}: {}", nodes[node].name, gpus.front().label, error.what()));
+      progress_.note(fmt::format("{}: {}", step.id, reasons.back()));
+    }
+  }
+  throw std::runtime_error(reasons.empty() ? "CUDA shows no GPU on any node"
+                                           : fmt::format("{}", fmt::join(reasons, "; ")));
+}
+
+// First of all what is left out, for a run that breaks off to go on with.
 void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
   if (!plan_.before) {
     recorder_.emplace(plan_.directory, header_of(plan_, nodes));
+    for (const auto* omissions : {&left_out_, &plan_.suite.left_out}) {
+      for (const auto& omission : *omissions) {
+        recorder_->add(omission);
+      }
+    }
     return;
   }
   RunData run = *plan_.before;
   run.header.nodes = nodes;
   recorder_.emplace(plan_.directory, std::move(run));
   recorder_->add(ResumeRecord{.created = utc("{:%Y-%m-%dT%H:%M:%SZ}"), .start_s = begun_s_});
+  for (const auto& omission : plan_.before->omissions) {
+    const bool is_step = std::ranges::find(plan_.suite.steps, omission.step,
+                                           &plan::PlannedStep::id) != plan_.suite.steps.end();
+    if (!omission.node && !is_step) {
+      recorder_->add(omission);
+    }
+  }
 }
 
 // Says why there is none; then the step is not measured.
@@ -181,8 +270,13 @@ std::string Lead::find_work(plan::PlannedStep& step, std::map<std::string, Json>
   if (step.probe.facts_only) {
     return "";
   }
-  return calibrate(plan_.catalog, step, work, std::clamp(left_s(), 1.0, kCalibrate_s),
-                   [this] { job_.attend(); });
+  const double limit_s = std::clamp(left_s(), 1.0, kCalibrate_s);
+  return calibrate(step, work, [&] {
+    return is_on_gpus(step)
+               ? work_on_gpu(step, limit_s)
+               : plan_.catalog.calibrate({step.probe, step.runner}, step.scenario.params, limit_s,
+                                         [this] { job_.attend(); });
+  });
 }
 
 void Lead::begin_steps(int nodes) {
@@ -191,6 +285,12 @@ void Lead::begin_steps(int nodes) {
     auto& step = plan_.suite.steps[i];
     std::string failure;
     if (plan_.before && i < plan_.before->steps.size()) {
+      if (plan_.before->steps[i].id != step.id) {
+        throw InputError(
+            fmt::format("the run has step \"{}\", which cannot be measured here: see "
+                        "`fleetbench doctor`, or start a new run",
+                        plan_.before->steps[i].id));
+      }
       step.work = plan_.before->steps[i].work;
       work[step.scenario.id] = step.work;
       failure = reason_without_work(*plan_.before, step.id);
@@ -236,7 +336,7 @@ std::vector<plan::Slot> Lead::slots_for(const std::vector<NodeInfo>& nodes) {
   if (!plan_.before) {
     return std::move(planned.slots);
   }
-  auto missing = plan::missing_slots(planned.slots, steps, *plan_.before, nodes);
+  auto missing = plan::missing_slots(planned.slots, steps, *plan_.before, nodes, census_.gpus);
   progress_.note(fmt::format("the run goes on: {} of {} slots are missing", missing.size(),
                              planned.slots.size()));
   return missing;

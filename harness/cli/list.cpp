@@ -53,12 +53,21 @@ void list_probes(const Catalog& catalog) {
   }
 }
 
+// As far as this installation can measure it.
+std::vector<plan::PlannedStep> steps_of(const std::string& suite, Catalog& catalog) {
+  try {
+    return resolve({.suite = suite, .only = {}, .skip = {}}, catalog).steps;
+  } catch (const InputError& error) {
+    fmt::print("    {}\n", error.what());
+    return {};
+  }
+}
+
 // Metrics depend on parameters: those of each built-in suite.
 void list_metrics(Catalog& catalog) {
   for (const auto& file : embedded_scenarios()) {
     fmt::print("{}:\n", file.name);
-    const Suite suite = resolve({.suite = file.name, .only = {}, .skip = {}}, catalog);
-    for (const auto& step : suite.steps) {
+    for (const auto& step : steps_of(file.name, catalog)) {
       for (const auto& metric : step.metrics) {
         fmt::print(
             "    {:<36} {:<7} {:<17} {:<8} of each {:<5} {}\n", step.id + "." + metric.name,

@@ -11,8 +11,11 @@ namespace fleetbench::cli {
 
 class RecordingSink : public fleet::RecordSink {
  public:
-  RecordingSink(record::Recorder& recorder, const std::vector<plan::PlannedStep>& steps)
-      : recorder_(recorder), steps_(steps) {}
+  // `cuda`: by node, what CUDA says of its GPUs, which becomes a part of its inventory; null where
+  // nobody asked.
+  RecordingSink(record::Recorder& recorder, const std::vector<plan::PlannedStep>& steps,
+                const std::vector<Json>& cuda)
+      : recorder_(recorder), steps_(steps), cuda_(cuda) {}
 
   void add(const Record& record) override {
     const auto* sample = std::get_if<SampleRecord>(&record);
@@ -24,6 +27,10 @@ class RecordingSink : public fleet::RecordSink {
     auto facts = *sample;
     facts.detail.erase("resources");
     facts.detail.erase("evidence");
+    const Json& cuda = cuda_.at(static_cast<std::size_t>(facts.node));
+    if (!cuda.is_null()) {
+      facts.detail["cuda"] = cuda;
+    }
     recorder_.set_inventory(facts.node, std::move(facts.detail));
     facts.detail = nullptr;
     header_changed_ = true;
@@ -41,6 +48,7 @@ class RecordingSink : public fleet::RecordSink {
  private:
   record::Recorder& recorder_;
   const std::vector<plan::PlannedStep>& steps_;
+  const std::vector<Json>& cuda_;
   bool header_changed_ = false;
 };
 

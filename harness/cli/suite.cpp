@@ -99,6 +99,25 @@ std::string schedule_fault(const ScenarioStep& step, const ProbeInfo& probe) {
   return "";
 }
 
+// Steps on GPUs where nothing here can measure them.
+std::vector<OmissionRecord> leave_out_absent(Scenario& scenario, const Catalog& catalog) {
+  std::vector<OmissionRecord> left_out;
+  std::erase_if(scenario.steps, [&](const ScenarioStep& step) {
+    const auto reason = catalog.why_absent(step.probe);
+    if (reason) {
+      left_out.push_back({step.id, std::nullopt, *reason});
+    }
+    return reason.has_value();
+  });
+  const bool nothing = std::ranges::all_of(
+      scenario.steps, [](const ScenarioStep& step) { return step.probe == kInventory; });
+  if (nothing && !left_out.empty()) {
+    throw InputError(fmt::format("suite {}: nothing of it can be measured: {}", scenario.name,
+                                 left_out.front().reason));
+  }
+  return left_out;
+}
+
 std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catalog,
                                         const std::string& scratch) {
   std::vector<plan::ProbeChoice> chosen;
@@ -163,13 +182,14 @@ Suite resolve(const SuiteOptions& options, Catalog& catalog) {
 }
 
 Suite resolve_again(Scenario scenario, const SuiteOptions& options, Catalog& catalog) {
-  Suite suite{.scenario = std::move(scenario), .steps = {}};
+  Suite suite{.scenario = std::move(scenario), .steps = {}, .left_out = {}};
+  suite.left_out = leave_out_absent(suite.scenario, catalog);
   const auto probes = complete(suite.scenario, catalog, options.scratch);
   suite.steps = plan::plan_steps(suite.scenario, probes, options.schedule,
                                  options.nodes_by == plan::NodesBy::rank);
   for (auto& step : suite.steps) {
     try {
-      step.metrics = catalog.metrics({step.probe, step.over_mpi}, step.scenario.params);
+      step.metrics = catalog.metrics({step.probe, step.runner}, step.scenario.params);
     } catch (const InputError& error) {
       throw InputError(
           fmt::format("suite {}: step \"{}\": {}", suite.scenario.name, step.id, error.what()));

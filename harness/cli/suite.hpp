@@ -24,6 +24,7 @@ struct SuiteOptions {
 struct Suite {
   Scenario scenario;  // as it will run
   std::vector<plan::PlannedStep> steps;
+  std::vector<OmissionRecord> left_out;  // steps that this installation cannot measure, and why
 };
 
 // The scenario that `suite` names: one that is built in, else a file. Throws InputError.

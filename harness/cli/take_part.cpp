@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "harness/cli/catalog.hpp"
 #include "harness/cli/lead.hpp"
 #include "harness/cli/start_watch.hpp"
 #include "harness/fleet/job.hpp"
@@ -51,7 +52,7 @@ int take_part(const RunOptions& options, std::chrono::steady_clock::time_point s
   if (is_root_process()) {
     plan.emplace(make_plan(worker));
   }
-  fleet::Job job(worker);
+  fleet::Job job(worker, local_gpu_worker);
   watch.reset();
   if (job.is_root() != is_root_process()) {
     complain(

@@ -126,9 +126,12 @@ void find_in(const RunData& run, const Expected& expected, const std::vector<int
     entry.have = have;
     entry.of = nodes.size();
   };
-  const auto most = [&](std::size_t some) {
+  // Devices of runs of our own are those that the ranks saw: of few nodes one that lacks a device
+  // which all others have lacks it.
+  const auto most = [&](std::size_t some, bool of_device = false) {
+    const bool all_but_one = of_device && !run.imported && some + 1 == nodes.size();
     return some < nodes.size() &&
-           static_cast<double>(some) >= kMost * static_cast<double>(nodes.size());
+           (all_but_one || static_cast<double>(some) >= kMost * static_cast<double>(nodes.size()));
   };
   if (const std::size_t have = nodes.size() - silent.size(); most(have)) {
     for (const int node : silent) {
@@ -138,7 +141,7 @@ void find_in(const RunData& run, const Expected& expected, const std::vector<int
   for (const auto& [device, seen] : expected.seen) {
     const auto have = static_cast<std::size_t>(std::ranges::count_if(
         nodes, [&seen = seen](int node) { return seen[static_cast<std::size_t>(node)]; }));
-    if (!device.empty() && most(have)) {
+    if (!device.empty() && most(have, true)) {
       for (const int node : nodes) {
         if (!seen[static_cast<std::size_t>(node)] && !silent.contains(node)) {
           add(node, device, have);

@@ -9,6 +9,7 @@
 
 #include "harness/fleet/job.hpp"
 #include "harness/fleet/patience.hpp"
+#include "harness/plan/slots.hpp"
 
 namespace fleetbench::fleet {
 namespace {
@@ -26,14 +27,36 @@ double resident_bytes() {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE));
 }
 
+std::vector<GpuSeat> seats_from(const Json& gpus) {
+  std::vector<GpuSeat> seats;
+  for (const Json& gpu : gpus) {
+    seats.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>()});
+  }
+  return seats;
+}
+
 Order order_from(const Json& message) {
   return {.slot = message.at("slot").get<int>(),
-          .turn = message.at("turn").get<int>(),
+          .turn = message.value("turn", 0),
           .probe = message.at("probe").get<std::string>(),
           .params = message.at("params"),
-          .work = message.at("work"),
-          .members = message.at("members").get<std::vector<int>>(),
+          .work = message.value("work", Json::object()),
+          .members = message.value("members", std::vector<int>()),
+          .gpus = seats_from(message.value("gpus", Json::array())),
           .limit_s = message.at("limit_s").get<double>()};
+}
+
+Json devices_of(Outcome& outcome) {
+  Json devices = Json::array();
+  for (Outcome& one : outcome.devices) {
+    devices.push_back({{"device", one.device},
+                       {"status", to_string(one.status)},
+                       {"reason", one.reason},
+                       {"values", values_to_json(one.measurement.values)},
+                       {"detail", std::move(one.measurement.detail)},
+                       {"s", one.seconds}});
+  }
+  return devices;
 }
 
 // Who is told to stop still answers for so long: the root then asks, for less, who is left.
@@ -61,8 +84,13 @@ Json WaitingMeter::report() const {
   return {{"wait_s", wall_s_}, {"cpu_s", cpu_s_}, {"resident_bytes", resident_bytes()}};
 }
 
-Agent::Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker)
-    : mailbox_(mailbox), worker_runner_(worker), mpi_runner_(measuring), worker_(worker) {
+Agent::Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker,
+             MakeGpuWorker make_gpu_worker)
+    : mailbox_(mailbox),
+      worker_runner_(worker),
+      mpi_runner_(measuring),
+      gpu_runner_(std::move(make_gpu_worker)),
+      worker_(worker) {
   meter_.resume();
 }
 
@@ -79,22 +107,25 @@ bool Agent::tick() {
       worked = true;
     }
   }
+  if (runner_ != &gpu_runner_) {
+    gpu_runner_.poll();  // sees those to their end that were given up
+  }
   if (phase_ == Phase::cancelling && runner_->ready()) {
     phase_ = Phase::idle;
   }
   if (phase_ == Phase::idle && !waiting_orders_.empty()) {
     const Json order = std::move(waiting_orders_.front());
     waiting_orders_.pop_front();
-    begin(order);
+    start(order);
   }
   return worked;
 }
 
 void Agent::handle(const Json& message) {
   const auto what = message.at("do").get<std::string>();
-  if (what == "prepare") {
+  if (what == "prepare" || what == "look" || what == "calibrate") {
     if (phase_ == Phase::idle) {
-      begin(message);
+      start(message);
     } else {
       waiting_orders_.push_back(message);
     }
@@ -118,9 +149,8 @@ void Agent::handle(const Json& message) {
 
 void Agent::begin(const Json& message) {
   const Order order = order_from(message);
-  const bool over_mpi = message.at("runner") == "mpi";
-  runner_ = over_mpi ? static_cast<SlotRunner*>(&mpi_runner_) : &worker_runner_;
-  if (over_mpi) {
+  runner_ = &runner_named(message.at("runner").get<std::string>());
+  if (runner_ == &mpi_runner_) {
     meter_.pause();
   }
   slot_ = order.slot;
@@ -129,11 +159,51 @@ void Agent::begin(const Json& message) {
   runner_->prepare(order);
 }
 
+void Agent::start(const Json& order) {
+  if (order.at("do") == "prepare") {
+    begin(order);
+  } else {
+    begin_asking(order);
+  }
+}
+
+SlotRunner& Agent::runner_named(const std::string& name) {
+  if (name == to_string(plan::Runner::rank)) {
+    return mpi_runner_;
+  }
+  if (name == to_string(plan::Runner::gpu_workers)) {
+    return gpu_runner_;
+  }
+  return worker_runner_;
+}
+
+void Agent::begin_asking(const Json& message) {
+  runner_ = &gpu_runner_;
+  slot_ = message.at("slot").get<int>();
+  asked_ = message.at("do").get<std::string>();
+  phase_ = Phase::asking;
+  if (asked_ == "look") {
+    gpu_runner_.look(message.at("limit_s").get<double>());
+  } else {
+    gpu_runner_.calibrate(order_from(message));
+  }
+}
+
 void Agent::advance(Outcome outcome) {
   switch (phase_) {
+    case Phase::asking: {
+      phase_ = Phase::idle;
+      // Of a calibration the one device's outcome says more than that of all.
+      Outcome& one = outcome.devices.empty() ? outcome : outcome.devices.front();
+      reply(asked_.c_str(), one,
+            {{"detail", std::move(one.measurement.detail)},
+             {"work", one.body.value("work", Json::object())}});
+      break;
+    }
     case Phase::preparing:
       phase_ = outcome.status == Status::ok ? Phase::prepared : Phase::idle;
-      reply("prepare", outcome, {{"detail", outcome.measurement.detail}});
+      reply("prepare", outcome,
+            {{"detail", outcome.measurement.detail}, {"devices", devices_of(outcome)}});
       break;
     case Phase::measuring:
       measured_ = std::move(outcome);
@@ -158,18 +228,40 @@ void Agent::cancel(const Json& message) {
   const auto slot = message.at("slot").get<int>();
   Json reply{{"re", "cancel"}, {"slot", slot}};
   std::erase_if(waiting_orders_, [&](const Json& order) { return order.at("slot") == slot; });
-  if (slot >= 0 && slot == slot_) {
+  if (slot != kNoSlot && slot == slot_) {
+    const auto reason = message.at("reason").get<std::string>();
     if (phase_ == Phase::releasing) {
       reply_measured(0);  // what is measured counts, however long the cleaning up takes
     }
     reply["last_words"] = runner_->last_words();
-    give_up(message.at("reason").get<std::string>());
+    if (phase_ == Phase::measuring && runner_ == &gpu_runner_) {
+      give_up_gpus(reason, message.value("cut", false));
+    } else {
+      give_up(reason);
+    }
   }
   mailbox_.send(kRoot, reply);
 }
 
+// One GPU that hangs does not cost what the others of the node gave. Where the run's time is up,
+// nobody is to blame for not having answered.
+void Agent::give_up_gpus(const std::string& reason, bool is_cut) {
+  gpu_runner_.cancel(reason);
+  if (auto outcome = gpu_runner_.poll()) {
+    measured_ = std::move(*outcome);
+    if (is_cut) {
+      std::erase_if(measured_.devices,
+                    [](const Outcome& one) { return one.status == Status::timeout; });
+    }
+    reply_measured(0);
+  }
+  slot_ = kNoSlot;
+  phase_ = Phase::releasing;
+  gpu_runner_.release();
+}
+
 void Agent::give_up(const std::string& reason) {
-  slot_ = -1;
+  slot_ = kNoSlot;
   if (phase_ == Phase::prepared) {
     phase_ = Phase::releasing;
     runner_->release();
@@ -183,6 +275,7 @@ void Agent::give_up(const std::string& reason) {
 void Agent::say_bye() {
   meter_.pause();
   worker_.stop();
+  gpu_runner_.stop();
   mailbox_.send(kRoot, {{"re", "bye"},
                         {"slot", -1},
                         {"abandoned", mpi_runner_.abandoned()},
@@ -190,7 +283,7 @@ void Agent::say_bye() {
 }
 
 void Agent::reply(const char* re, const Outcome& outcome, Json extra) {
-  if (slot_ < 0) {
+  if (slot_ == kNoSlot) {
     return;
   }
   extra["re"] = re;
@@ -205,6 +298,7 @@ void Agent::reply_measured(double release_s) {
   reply("measure", measured_,
         {{"values", values_to_json(measured_.measurement.values)},
          {"detail", std::move(measured_.measurement.detail)},
+         {"devices", devices_of(measured_)},
          {"release_s", release_s}});
 }
 

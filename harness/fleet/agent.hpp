@@ -2,16 +2,21 @@
 // blocks while it does.
 //
 // From the root                             to the root
-//   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, detail, s}
+//   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, detail, s,
+//                                              devices}
 //   {"do":"measure", slot, limit_s}           {"re":"measure", slot, status, reason, values,
-//                                              detail, s, release_s}
+//                                              detail, s, release_s, devices}
+//   {"do":"look", slot, limit_s}              {"re":"look", slot, status, reason, detail}
+//   {"do":"calibrate", slot, …Order}          {"re":"calibrate", slot, status, reason, work}
 //   {"do":"drop", slot}                       -
-//   {"do":"cancel", slot, reason}             {"re":"cancel", slot, last_words}
+//   {"do":"cancel", slot, reason, cut}        {"re":"cancel", slot, last_words}
 //   {"do":"attend"}                           -
 //   {"do":"ping"}                             {"re":"pong"}
 //   {"do":"alive"}                            -
 //   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
 //   {"do":"close"}                            -
+//
+// "devices": of a slot on GPUs [{device, status, reason, values, detail, s}…], see GpuRunner.
 #pragma once
 
 #include <mpi.h>
@@ -23,6 +28,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/fleet/gpu_runner.hpp"
 #include "harness/fleet/mailbox.hpp"
 #include "harness/fleet/slot_runner.hpp"
 #include "harness/worker/worker.hpp"
@@ -33,6 +39,10 @@ namespace fleetbench::fleet {
 inline constexpr int kTagToAgent = 1;
 inline constexpr int kTagToRoot = 2;
 inline constexpr int kRoot = 0;
+// In place of a slot's number: of what is asked before there are slots.
+inline constexpr int kNoSlot = -1;
+inline constexpr int kLookSlot = -2;
+inline constexpr int kCalibrateSlot = -3;
 
 // The root says that it lives at least so often; who hears nothing of it for so long gives up, for
 // a root that has stopped ends no job. In between a root may analyse, or wait for its disk.
@@ -57,7 +67,8 @@ class WaitingMeter {
 class Agent {
  public:
   // `worker` must outlive the agent; it is started only when a slot needs it.
-  Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker);
+  Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker,
+        MakeGpuWorker make_gpu_worker);
 
   // Reads messages and moves on what is under way. True where something happened.
   bool tick();
@@ -70,12 +81,16 @@ class Agent {
   std::vector<pollfd> descriptors() const;
 
  private:
-  enum class Phase { idle, preparing, prepared, measuring, releasing, cancelling };
+  enum class Phase { idle, asking, preparing, prepared, measuring, releasing, cancelling };
 
   void handle(const Json& message);
+  void start(const Json& order);
   void begin(const Json& message);
+  SlotRunner& runner_named(const std::string& name);
+  void begin_asking(const Json& message);
   void advance(Outcome outcome);
   void cancel(const Json& message);
+  void give_up_gpus(const std::string& reason, bool is_cut);
   void give_up(const std::string& reason);
   void say_bye();
   void reply(const char* re, const Outcome& outcome, Json extra = Json::object());
@@ -84,10 +99,12 @@ class Agent {
   Mailbox& mailbox_;
   WorkerRunner worker_runner_;
   MpiRunner mpi_runner_;
+  GpuRunner gpu_runner_;
   worker::Worker& worker_;
   SlotRunner* runner_ = nullptr;
   Phase phase_ = Phase::idle;
-  int slot_ = -1;
+  int slot_ = kNoSlot;
+  std::string asked_;  // what is under way while asking
   Outcome measured_;
   std::deque<Json> waiting_orders_;  // prepare orders that arrived before the last slot had ended
   WaitingMeter meter_;

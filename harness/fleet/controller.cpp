@@ -17,13 +17,25 @@ constexpr double kBye_s = 10;
 // Long enough for an answer to a ping on a busy node.
 constexpr double kListen_s = 3;
 
+bool is_over_mpi(const plan::PlannedStep& step) { return step.runner == plan::Runner::rank; }
+
+Json seats_of(const Owner& owner) {
+  Json seats = Json::array();
+  for (const auto& gpu : owner.gpus) {
+    seats.push_back({{"label", gpu.label}, {"uuid", gpu.uuid}});
+  }
+  return seats;
+}
+
 }  // namespace
 
 Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& nodes,
-                       const std::vector<plan::PlannedStep>& steps, RecordSink& sink,
-                       Progress& progress, std::function<double()> seconds_since_start)
+                       const FleetGpus& gpus, const std::vector<plan::PlannedStep>& steps,
+                       RecordSink& sink, Progress& progress,
+                       std::function<double()> seconds_since_start)
     : conversation_(conversation),
       nodes_(nodes),
+      gpus_(gpus),
       steps_(steps),
       sink_(sink),
       progress_(progress),
@@ -66,7 +78,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
 plan::Slot Controller::remaining(const plan::Slot& slot) {
   const auto& step = step_of(slot);
   auto alive =
-      plan::without(slot, step.over_mpi ? attendance_.unfit_for(step.id) : attendance_.gone(),
+      plan::without(slot, is_over_mpi(step) ? attendance_.unfit_for(step.id) : attendance_.gone(),
                     step.probe.participants);
   std::erase_if(alive.parties,
                 [&](const plan::Party& party) { return timeouts_.left_out(slot.step, party); });
@@ -105,7 +117,7 @@ void Controller::note_skipped(const std::vector<plan::Slot>& skipped) {
 void Controller::announce(const plan::Slot& next) {
   next_.clear();
   if (!next.parties.empty()) {
-    for (const auto& [rank, owner] : open(next, step_of(next), nodes_).owners) {
+    for (const auto& [rank, owner] : laid_out(next).owners) {
       next_.push_back(rank);
     }
   }
@@ -125,8 +137,25 @@ plan::Slot Controller::without_the_lost(const SlotState& state) {
   return slot;
 }
 
+// Without the devices that were late too often.
+SlotState Controller::laid_out(const plan::Slot& slot) const {
+  SlotState state = open(slot, step_of(slot), nodes_, gpus_);
+  if (step_of(slot).runner != plan::Runner::gpu_workers) {
+    return state;
+  }
+  for (auto& [rank, owner] : state.owners) {
+    std::erase_if(owner.gpus, [&, &party = state.party_of(owner)](const plan::OwnedGpu& gpu) {
+      return timeouts_.left_out(slot.step, party, gpu.label);
+    });
+  }
+  std::erase_if(state.owners, [&](const auto& entry) {
+    return entry.second.gpus.empty() || attendance_.is_lost(entry.first);
+  });
+  return state;
+}
+
 SlotState Controller::run_slot(const plan::Slot& slot) {
-  SlotState state = open(slot, step_of(slot), nodes_);
+  SlotState state = laid_out(slot);
   current_slot_ = slot.index;
   current_step_ = step_of(slot).id;
   slot_values_.clear();
@@ -198,6 +227,8 @@ void Controller::prepare(SlotState& state) {
     if (answer.value("status", "failed") != to_string(Status::ok)) {
       record(state, state.owners.at(rank), answer);
       state.owners.erase(rank);
+    } else {
+      record_failed_devices(state, state.owners.at(rank), answer);
     }
   }
   drop_broken_parties(state);
@@ -240,22 +271,18 @@ Json Controller::order_for(const SlotState& state, const Owner& owner) const {
   const auto& party = state.party_of(owner);
   std::vector<int> members;
   Json work = step.work;
-  if (step.over_mpi) {
+  if (is_over_mpi(step)) {
     for (const int node : party) {
       members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
     }
   } else if (step.probe.participants == Participants::group) {
     work["place"] = place_of(owner.node, party);
   }
-  return {{"do", "prepare"},
-          {"slot", state.slot.index},
-          {"turn", turns_},
-          {"runner", step.over_mpi ? "mpi" : "worker"},
-          {"probe", step.probe.name},
-          {"params", step.scenario.params},
-          {"work", std::move(work)},
-          {"members", std::move(members)},
-          {"limit_s", step.scenario.limit_s}};
+  return {{"do", "prepare"},          {"slot", state.slot.index},
+          {"turn", turns_},           {"runner", to_string(step.runner)},
+          {"probe", step.probe.name}, {"params", step.scenario.params},
+          {"work", std::move(work)},  {"members", std::move(members)},
+          {"gpus", seats_of(owner)},  {"limit_s", step.scenario.limit_s}};
 }
 
 // Records who was late and marks who is lost; they own the slot no longer. Who was cut short is
@@ -271,17 +298,17 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
       state.broken.insert(state.owners.at(rank).party);
     }
   }
-  if (!answers.lost.empty() && step_of(state.slot).over_mpi) {
+  if (!answers.lost.empty() && is_over_mpi(step_of(state.slot))) {
     // What hangs makes the next ones slower than they were.
     std::erase_if(history_s_, [&](const auto& entry) {
-      return steps_[static_cast<std::size_t>(entry.first.first)].over_mpi;
+      return is_over_mpi(steps_[static_cast<std::size_t>(entry.first.first)]);
     });
   }
   state.is_cut = state.is_cut || answers.cut;
   note_cut(state, answers, phase);
   for (const auto& [rank, late] : answers.late) {
     const Owner& owner = state.owners.at(rank);
-    if (step_of(state.slot).over_mpi) {
+    if (is_over_mpi(step_of(state.slot))) {
       attendance_.set_stuck(owner.node);
     }
     if (!answers.cut && !is_measured_again(state, owner)) {
@@ -341,6 +368,9 @@ bool Controller::is_measured_again(const SlotState& state, const Owner& owner) c
 
 // Who measures with this rank and waits for it.
 std::vector<int> Controller::partners_of(const SlotState& state, int rank) const {
+  if (step_of(state.slot).probe.participants == Participants::node) {
+    return {};
+  }
   std::vector<int> partners;
   for (const auto& [other, owner] : state.owners) {
     if (other != rank && owner.party == state.owners.at(rank).party) {
@@ -352,6 +382,9 @@ std::vector<int> Controller::partners_of(const SlotState& state, int rank) const
 
 // Who is prepared but misses a partner has nothing to measure.
 void Controller::drop_broken_parties(SlotState& state) {
+  if (step_of(state.slot).probe.participants == Participants::node) {
+    return;
+  }
   std::vector<std::size_t> present(state.slot.parties.size(), 0);
   for (const auto& [rank, owner] : state.owners) {
     ++present[owner.party];
@@ -366,29 +399,60 @@ void Controller::drop_broken_parties(SlotState& state) {
   });
 }
 
+// Of GPUs one sample each.
 void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
+  if (owner.gpus.empty()) {
+    record_one(state, owner, answer);
+    return;
+  }
+  for (const Json& device : answer.value("devices", Json::array())) {
+    record_one(state, owner, device);
+  }
+}
+
+void Controller::record_one(const SlotState& state, const Owner& owner, const Json& answer) {
   const auto sample = sample_from(answer, state, owner, step_of(state.slot), nodes_.size());
   if (sample.status == Status::timeout) {
-    count_timeout(state, owner);
+    count_timeout(state, owner, sample.device);
   }
   slot_values_.push_back(sample.values);
   sink_.add(sample);
 }
 
-void Controller::record_timeout(const SlotState& state, const Owner& owner, std::string reason) {
-  slot_values_.emplace_back();
-  sink_.add(failed_sample(Status::timeout, std::move(reason), state, owner, step_of(state.slot),
-                          nodes_.size()));
-  count_timeout(state, owner);
+// Of an owner that is prepared: the GPUs of it that are not.
+void Controller::record_failed_devices(const SlotState& state, Owner& owner, const Json& answer) {
+  for (const Json& device : answer.value("devices", Json::array())) {
+    if (device.value("status", "failed") != to_string(Status::ok)) {
+      record_one(state, owner, device);
+      std::erase_if(owner.gpus, [&](const plan::OwnedGpu& gpu) {
+        return gpu.label == device.value("device", "");
+      });
+    }
+  }
 }
 
-void Controller::count_timeout(const SlotState& state, const Owner& owner) {
+void Controller::record_timeout(const SlotState& state, const Owner& owner,
+                                const std::string& reason) {
+  Json answer{{"status", to_string(Status::timeout)}, {"reason", reason}};
+  if (owner.gpus.empty()) {
+    record_one(state, owner, answer);
+    return;
+  }
+  for (const auto& gpu : owner.gpus) {
+    answer["device"] = gpu.label;
+    record_one(state, owner, answer);
+  }
+}
+
+void Controller::count_timeout(const SlotState& state, const Owner& owner,
+                               const std::string& device) {
   const auto& party = state.party_of(owner);
-  if (!timeouts_.add(state.slot.step, state.slot.index, party)) {
+  if (!timeouts_.add(state.slot.step, state.slot.index, party, device)) {
     return;
   }
   const auto& step = step_of(state.slot);
-  auto reason = fmt::format("left out after {} time-outs", kTimeoutsAllowed);
+  auto reason = fmt::format("{}left out after {} time-outs", device.empty() ? "" : device + " ",
+                            kTimeoutsAllowed);
   std::optional<int> node = owner.node;
   if (owner.peer) {
     reason = fmt::format("{} with {}: {}", attendance_.name(owner.node),

@@ -22,7 +22,7 @@ namespace fleetbench::fleet {
 class Controller {
  public:
   // `seconds_since_start` is the clock of the run.
-  Controller(Conversation& conversation, const std::vector<NodeInfo>& nodes,
+  Controller(Conversation& conversation, const std::vector<NodeInfo>& nodes, const FleetGpus& gpus,
              const std::vector<plan::PlannedStep>& steps, RecordSink& sink, Progress& progress,
              std::function<double()> seconds_since_start);
 
@@ -76,14 +76,18 @@ class Controller {
   std::vector<int> partners_of(const SlotState& state, int rank) const;
   void drop_broken_parties(SlotState& state);
   void record(const SlotState& state, const Owner& owner, const Json& answer);
-  void record_timeout(const SlotState& state, const Owner& owner, std::string reason);
-  void count_timeout(const SlotState& state, const Owner& owner);
+  void record_one(const SlotState& state, const Owner& owner, const Json& answer);
+  void record_timeout(const SlotState& state, const Owner& owner, const std::string& reason);
+  void count_timeout(const SlotState& state, const Owner& owner, const std::string& device);
+  SlotState laid_out(const plan::Slot& slot) const;
+  void record_failed_devices(const SlotState& state, Owner& owner, const Json& answer);
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];
   }
 
   Conversation& conversation_;
   const std::vector<NodeInfo>& nodes_;
+  const FleetGpus& gpus_;
   const std::vector<plan::PlannedStep>& steps_;
   RecordSink& sink_;
   Progress& progress_;

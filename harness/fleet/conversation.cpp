@@ -113,7 +113,8 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
                         const Listener& listener) {
   const Json& message = envelope.message;
   // An answer to an earlier question, given up by now, is dropped.
-  if (message.value("slot", -2) != question.slot || !round.pending.contains(envelope.from)) {
+  if (!message.contains("slot") || message["slot"] != question.slot ||
+      !round.pending.contains(envelope.from)) {
     return;
   }
   const auto re = message.value("re", "");
@@ -143,7 +144,10 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
 void Conversation::stop(const Question& question, Round& round, int rank,
                         const std::string& reason) {
   if (round.pending.contains(rank) && !round.stopped.contains(rank)) {
-    mailbox_.send(rank, {{"do", "cancel"}, {"slot", question.slot}, {"reason", reason}});
+    mailbox_.send(rank, {{"do", "cancel"},
+                         {"slot", question.slot},
+                         {"reason", reason},
+                         {"cut", round.answers.cut}});
     round.stopped[rank] = {Clock::now(), reason};
   }
 }
@@ -152,7 +156,9 @@ void Conversation::stop_the_late(const Question& question, Round& round,
                                  const std::vector<double>& history_s) {
   const double now_s = seconds_since(round.start);
   const int asked = static_cast<int>(question.messages.size());
-  const double deadline_s = plan::deadline_s(round.answered_s, asked, history_s, question.limit_s);
+  const double deadline_s =
+      question.is_patient ? question.limit_s
+                          : plan::deadline_s(round.answered_s, asked, history_s, question.limit_s);
   if (now_s <= std::min(deadline_s, question.cut_s)) {
     return;
   }

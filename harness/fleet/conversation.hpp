@@ -19,6 +19,7 @@ struct Question {
   double limit_s = 0;
   // Whatever the answers, the wait ends here; who is late then is not to blame.
   double cut_s = std::numeric_limits<double>::infinity();
+  bool is_patient = false;      // the limit alone says who is late, however fast others were
   bool is_followed_up = false;  // another question relies on the state that this one asks for
 };
 

@@ -1,5 +1,6 @@
 #include "harness/fleet/job.hpp"
 
+#include <fmt/format.h>
 #include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
@@ -65,10 +66,10 @@ void end_process_after(std::chrono::seconds patience, int exit_code) {
 }  // namespace
 
 struct Job::Parts {
-  explicit Parts(worker::Worker& worker)
+  Parts(worker::Worker& worker, MakeGpuWorker make_gpu_worker)
       : to_root(session.control(), kTagToAgent, kTagToRoot),
         to_agents(session.control(), kTagToRoot, kTagToAgent),
-        agent(to_root, session.measuring(), worker),
+        agent(to_root, session.measuring(), worker, std::move(make_gpu_worker)),
         conversation(to_agents, [this](bool news) { turn(news); }) {
     to_root.send(kRoot, hello());
   }
@@ -111,15 +112,16 @@ struct Job::Parts {
   std::function<double()> now_s;  // from begin() on: seconds since the run began
   double begun_s = 0;
   std::optional<Controller> controller;
+  std::map<int, std::string> lost_while_looking;
   bool interrupted = false;
   bool may_finalize = true;
 };
 
-Job::Job(worker::Worker& worker) {
+Job::Job(worker::Worker& worker, MakeGpuWorker make_gpu_worker) {
   // malloc_trim gives back the free end of the first arena alone; a measurement thread with an
   // arena of its own would keep what MPI took for its largest message.
   mallopt(M_ARENA_MAX, 1);
-  parts_ = std::make_unique<Parts>(worker);
+  parts_ = std::make_unique<Parts>(worker, std::move(make_gpu_worker));
   stop_on_signals();
 }
 
@@ -141,21 +143,84 @@ void Job::attend() { parts_->turn(false); }
 
 void Job::on_alive(std::function<void()> tell) { parts_->tell_alive = std::move(tell); }
 
-void Job::begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
-                RecordSink& sink, Progress& progress, Clock::time_point start) {
+std::map<int, Json> Job::look_at_gpus(const std::vector<NodeInfo>& nodes, Progress& progress,
+                                      double limit_s) {
+  Question question{
+      .slot = kLookSlot, .re = "look", .messages = {}, .limit_s = limit_s, .is_patient = true};
+  std::map<int, std::string> names;
+  for (const auto& node : nodes) {
+    for (const int rank : node.ranks) {
+      if (node.name != plan::name_of_silent_rank(rank)) {
+        names[rank] = node.name;
+        question.messages[rank] = {{"do", "look"}, {"slot", kLookSlot}, {"limit_s", limit_s}};
+      }
+    }
+  }
+  Listener listener;
+  listener.waiting = [&](const std::vector<int>& ranks) {
+    std::vector<std::string> waiting;
+    for (const int rank : ranks) {
+      waiting.push_back(names.at(rank));
+    }
+    progress.waiting_for(waiting);
+  };
+  std::vector<double> history_s;
+  Answers answers = parts_->conversation.ask(question, history_s, listener);
+  std::map<int, Json> seen;
+  for (auto& [rank, answer] : answers.given) {
+    const bool ok = answer.value("status", "failed") == to_string(Status::ok);
+    seen[rank] = ok ? std::move(answer["detail"]) : Json{{"reason", answer.value("reason", "")}};
+  }
+  for (const auto& [rank, late] : answers.late) {
+    seen[rank] = {{"reason", late.reason + late.last_words}};
+  }
+  parts_->lost_while_looking = std::move(answers.lost);
+  return seen;
+}
+
+Json Job::calibrate(const plan::PlannedStep& step, const plan::OwnedGpu& gpu, double limit_s) {
+  const Json order{{"do", "calibrate"},
+                   {"slot", kCalibrateSlot},
+                   {"probe", step.probe.name},
+                   {"params", step.scenario.params},
+                   {"gpus", {{{"label", gpu.label}, {"uuid", gpu.uuid}}}},
+                   {"limit_s", limit_s}};
+  const Question question{.slot = kCalibrateSlot,
+                          .re = "calibrate",
+                          .messages = {{gpu.rank, order}},
+                          .limit_s = limit_s};
+  std::vector<double> history_s;
+  Answers answers = parts_->conversation.ask(question, history_s, Listener());
+  const auto given = answers.given.find(gpu.rank);
+  if (given == answers.given.end()) {
+    parts_->lost_while_looking.merge(answers.lost);
+    throw std::runtime_error(fmt::format("rank {} does not answer", gpu.rank));
+  }
+  if (given->second.value("status", "failed") != to_string(Status::ok)) {
+    throw std::runtime_error(given->second.value("reason", ""));
+  }
+  return std::move(given->second["work"]);
+}
+
+void Job::begin(const std::vector<NodeInfo>& nodes, const FleetGpus& gpus,
+                const std::vector<plan::PlannedStep>& steps, RecordSink& sink, Progress& progress,
+                Clock::time_point start) {
   const auto now_s = [start] {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   parts_->now_s = now_s;
   parts_->begun_s = now_s();
   auto& controller =
-      parts_->controller.emplace(parts_->conversation, nodes, steps, sink, progress, now_s);
+      parts_->controller.emplace(parts_->conversation, nodes, gpus, steps, sink, progress, now_s);
   for (const auto& node : nodes) {
     if (node.ranks.empty()) {
       controller.miss(node.index, "it did not come up");
     } else if (node.name == plan::name_of_silent_rank(node.leader())) {
       controller.lose(node.leader(), "start", "it came up but did not say who it is");
     }
+  }
+  for (const auto& [rank, reason] : parts_->lost_while_looking) {
+    controller.lose(rank, "looking for GPUs", reason);
   }
 }
 

@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
+#include "harness/fleet/gpu_runner.hpp"
 #include "harness/fleet/observers.hpp"
+#include "harness/fleet/slot_state.hpp"
 #include "harness/fleet/time_limits.hpp"
 #include "harness/plan/roster.hpp"
 #include "harness/plan/slots.hpp"
@@ -36,8 +39,8 @@ class Job {
   using Clock = std::chrono::steady_clock;
 
   // Joins the job (MPI_Init); all ranks do it together. `worker` measures for this rank's node and
-  // must outlive the job. Throws FleetError.
-  explicit Job(worker::Worker& worker);
+  // must outlive the job, workers for its GPUs are made as they are needed. Throws FleetError.
+  Job(worker::Worker& worker, MakeGpuWorker make_gpu_worker);
   // Leaves it by MPI_Finalize.
   ~Job();
   Job(const Job&) = delete;
@@ -52,10 +55,18 @@ class Job {
   // For the root, in this order. Throws FleetError where ranks run different builds, Interrupted.
   // Waits at most so long for who does not report.
   std::vector<plan::RankInfo> gather(Progress& progress, double limit_s);
+  // What every rank says of the GPUs that it sees: gpu_inventory's detail, or {"reason"}: why it
+  // sees none. A rank that does not answer is lost once the run begins. By rank.
+  std::map<int, Json> look_at_gpus(const std::vector<NodeInfo>& nodes, Progress& progress,
+                                   double limit_s);
+  // The work of a step on GPUs for the whole fleet, tried on one of them. Throws
+  // std::runtime_error.
+  Json calibrate(const plan::PlannedStep& step, const plan::OwnedGpu& gpu, double limit_s);
   // Who is to be measured, and by what. All of it must outlive finish(). `start`: when this process
   // began, which is when the clock of the run did. What led up to here counts as preparation.
-  void begin(const std::vector<NodeInfo>& nodes, const std::vector<plan::PlannedStep>& steps,
-             RecordSink& sink, Progress& progress, Clock::time_point start);
+  void begin(const std::vector<NodeInfo>& nodes, const FleetGpus& gpus,
+             const std::vector<plan::PlannedStep>& steps, RecordSink& sink, Progress& progress,
+             Clock::time_point start);
   // For what the root does between questions, now and then: keeps the ranks from giving it up.
   // Throws Interrupted.
   void attend();

@@ -30,6 +30,18 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
+Outcome outcome_from(worker::Reply reply, Clock::time_point sent) {
+  Outcome outcome{reply.status, std::move(reply.reason), {}, seconds_since(sent)};
+  outcome.measurement.values = values_from_json(reply.body.value("values", Json::array()));
+  outcome.measurement.detail = reply.body.value("detail", Json());
+  if (reply.body.contains("measure_s") && reply.body["measure_s"].is_number()) {
+    outcome.seconds = reply.body["measure_s"].get<double>();
+  }
+  outcome.waited_s = seconds_since(sent);
+  outcome.body = std::move(reply.body);
+  return outcome;
+}
+
 void WorkerRunner::send(const Json& command, double limit_s) {
   sent_ = Clock::now();
   worker_.send(command, limit_s);
@@ -62,13 +74,7 @@ std::optional<Outcome> WorkerRunner::poll() {
   if (!reply) {
     return std::nullopt;
   }
-  Outcome outcome{reply->status, std::move(reply->reason), {}, seconds_since(sent_)};
-  outcome.measurement.values = values_from_json(reply->body.value("values", Json::array()));
-  outcome.measurement.detail = reply->body.value("detail", Json());
-  if (reply->body.contains("measure_s") && reply->body["measure_s"].is_number()) {
-    outcome.seconds = reply->body["measure_s"].get<double>();
-  }
-  return outcome;
+  return outcome_from(std::move(*reply), sent_);
 }
 
 struct MpiRunner::Slot {

@@ -1,10 +1,11 @@
-// How an agent has a slot measured: by its node's worker, or in this rank over MPI. Every call
-// returns at once; poll() brings the outcome.
+// How an agent has a slot measured: by its node's worker, by those of its GPUs, or in this rank
+// over MPI. Every call returns at once; poll() brings the outcome.
 #pragma once
 
 #include <mpi.h>
 #include <poll.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@
 
 namespace fleetbench::fleet {
 
+// A GPU of a node, and what its samples call it.
+struct GpuSeat {
+  std::string label;  // "gpu3"
+  std::string uuid;
+};
+
 // What a slot asks of one of its owners.
 struct Order {
   int slot = 0;
@@ -23,8 +30,9 @@ struct Order {
   std::string probe;
   Json params;
   Json work;
-  std::vector<int> members;  // ranks that measure with each other; empty for a worker's probe
-  double limit_s = 0;        // for each phase
+  std::vector<int> members;   // ranks that measure with each other; empty for a worker's probe
+  std::vector<GpuSeat> gpus;  // that the rank measures; empty for other probes
+  double limit_s = 0;         // for each phase
 };
 
 struct Outcome {
@@ -32,7 +40,14 @@ struct Outcome {
   std::string reason;
   Measurement measurement;  // of measure()
   double seconds = 0;
+  double waited_s = 0;      // since the worker was asked
+  Json body = {};           // the worker's answer beside values and detail
+  std::string device = {};  // of the outcome of one of several devices: its label
+  std::vector<Outcome> devices = {};
 };
+
+// `sent`: when the worker was asked; its own time counts where it gives one.
+Outcome outcome_from(worker::Reply reply, std::chrono::steady_clock::time_point sent);
 
 class SlotRunner {
  public:

@@ -5,14 +5,31 @@
 #include <utility>
 
 namespace fleetbench::fleet {
+namespace {
+
+void add_owners_of_gpus(SlotState& state, int node, std::size_t party,
+                        const std::vector<plan::OwnedGpu>& gpus) {
+  for (const auto& gpu : gpus) {
+    Owner& owner = state.owners[gpu.rank];
+    owner.node = node;
+    owner.party = party;
+    owner.gpus.push_back(gpu);
+  }
+}
+
+}  // namespace
 
 SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
-               const std::vector<NodeInfo>& nodes) {
+               const std::vector<NodeInfo>& nodes, const FleetGpus& gpus) {
   SlotState state;
   state.slot = slot;
   for (std::size_t i = 0; i < slot.parties.size(); ++i) {
     const auto& party = slot.parties[i];
     for (const int node : party) {
+      if (step.runner == plan::Runner::gpu_workers) {
+        add_owners_of_gpus(state, node, i, gpus[static_cast<std::size_t>(node)]);
+        continue;
+      }
       Owner owner{.node = node, .peer = std::nullopt, .party = i};
       if (step.probe.participants == Participants::pair) {
         owner.peer = party[0] == node ? party[1] : party[0];
@@ -52,6 +69,7 @@ SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner
                          const plan::PlannedStep& step, std::size_t nodes) {
   auto sample = failed_sample(parse_status(answer.value("status", "failed")),
                               answer.value("reason", ""), state, owner, step, nodes);
+  sample.device = answer.value("device", "");
   sample.measure_s = answer.value("s", 0.0);
   sample.detail = answer.value("detail", Json());
   if (sample.status != Status::ok) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "harness/plan/gpu_seats.hpp"
 #include "harness/plan/slots.hpp"
 #include "results-schema/run.hpp"
 
@@ -17,6 +18,7 @@ struct Owner {
   std::optional<int> peer;  // of a pair
   std::size_t party = 0;
   double prepare_s = 0;
+  std::vector<plan::OwnedGpu> gpus;  // of a step on GPUs: those that this rank measures
 };
 
 struct SlotState {
@@ -28,17 +30,21 @@ struct SlotState {
   const plan::Party& party_of(const Owner& owner) const { return slot.parties[owner.party]; }
 };
 
-// The slot laid out: `nodes[i]` has index i.
+// By node, those of its GPUs that its ranks measure.
+using FleetGpus = std::vector<std::vector<plan::OwnedGpu>>;
+
+// The slot laid out: `nodes[i]` has index i, as `gpus` has. A step on GPUs is owned by every rank
+// that owns one.
 SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
-               const std::vector<NodeInfo>& nodes);
+               const std::vector<NodeInfo>& nodes, const FleetGpus& gpus);
 
 // Who measures together, where a reader cannot know it: not each by itself, not two, not all of
 // `nodes`.
 plan::Party group_of(const SlotState& state, const Owner& owner, const plan::PlannedStep& step,
                      std::size_t nodes);
 
-// An agent's answer to "prepare" or "measure" as it is recorded. An answer without the values that
-// the step has is a failure.
+// An agent's answer to "prepare" or "measure", or the part of one device of it, as it is recorded.
+// An answer without the values that the step has is a failure.
 SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner& owner,
                          const plan::PlannedStep& step, std::size_t nodes);
 

@@ -12,8 +12,8 @@ plan::Party sorted(plan::Party party) {
 
 }  // namespace
 
-bool Timeouts::add(int step, int slot, const plan::Party& party) {
-  auto& count = counts_[{step, sorted(party)}];
+bool Timeouts::add(int step, int slot, const plan::Party& party, const std::string& device) {
+  auto& count = counts_[{step, sorted(party), device}];
   if (count.last_slot == slot) {
     return false;
   }
@@ -21,8 +21,8 @@ bool Timeouts::add(int step, int slot, const plan::Party& party) {
   return ++count.times == kTimeoutsAllowed;
 }
 
-bool Timeouts::left_out(int step, const plan::Party& party) const {
-  const auto found = counts_.find({step, sorted(party)});
+bool Timeouts::left_out(int step, const plan::Party& party, const std::string& device) const {
+  const auto found = counts_.find({step, sorted(party), device});
   return found != counts_.end() && found->second.times >= kTimeoutsAllowed;
 }
 

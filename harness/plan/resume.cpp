@@ -11,10 +11,11 @@ namespace {
 // Of what a sample is. A node that measures in several groups in one pass has one in each of their
 // slots; else the slot does not matter, for a group is measured again, in a slot of another number,
 // when it loses a member.
-using Occasion = std::tuple<int, int, int, int>;  // pass, node, peer, slot
+using Occasion = std::tuple<int, int, int, int, std::string>;  // pass, node, peer, slot, device
 
-Occasion occasion(const PlannedStep& step, int pass, int node, int peer, int slot) {
-  return {pass, node, peer, step.scenario.groups ? slot : -1};
+Occasion occasion(const PlannedStep& step, int pass, int node, int peer, int slot,
+                  const std::string& device) {
+  return {pass, node, peer, step.scenario.groups ? slot : -1, device};
 }
 
 class Measured {
@@ -27,17 +28,17 @@ class Measured {
     }
   }
 
-  bool has(const Slot& slot, int node, int peer) const {
+  bool has(const Slot& slot, int node, int peer, const std::string& device = "") const {
     const auto& step = steps_[static_cast<std::size_t>(slot.step)];
-    return by_step_.contains(slot.step) &&
-           by_step_.at(slot.step).contains(occasion(step, slot.pass, node, peer, slot.index));
+    return by_step_.contains(slot.step) && by_step_.at(slot.step).contains(occasion(
+                                               step, slot.pass, node, peer, slot.index, device));
   }
 
  private:
   void add(const SampleRecord& sample) {
     const auto& step = steps_.at(static_cast<std::size_t>(sample.step));
-    by_step_[sample.step].insert(
-        occasion(step, sample.pass, sample.node, sample.peer.value_or(-1), sample.slot));
+    by_step_[sample.step].insert(occasion(step, sample.pass, sample.node, sample.peer.value_or(-1),
+                                          sample.slot, sample.device));
   }
 
   const std::vector<PlannedStep>& steps_;
@@ -52,6 +53,15 @@ bool is_measured(const Slot& slot, const Party& party, const Measured& measured,
                      : party[0] == node                 ? party[1]
                                                         : party[0];
     return !takes_part || measured.has(slot, node, peer);
+  });
+}
+
+bool are_gpus_measured(const Slot& slot, const Party& party, const Measured& measured,
+                       const std::vector<std::vector<OwnedGpu>>& gpus) {
+  return std::ranges::all_of(party, [&](int node) {
+    return std::ranges::all_of(gpus[static_cast<std::size_t>(node)], [&](const OwnedGpu& gpu) {
+      return measured.has(slot, node, -1, gpu.label);
+    });
   });
 }
 
@@ -89,12 +99,15 @@ void add_absent(std::vector<NodeInfo>& nodes, const std::vector<std::string>& ho
 }
 
 std::vector<Slot> missing_slots(std::vector<Slot> slots, const std::vector<PlannedStep>& steps,
-                                const RunData& run, const std::vector<NodeInfo>& nodes) {
+                                const RunData& run, const std::vector<NodeInfo>& nodes,
+                                const std::vector<std::vector<OwnedGpu>>& gpus) {
   const Measured measured(steps, run);
   for (auto& slot : slots) {
-    const auto participants = steps[static_cast<std::size_t>(slot.step)].probe.participants;
+    const auto& step = steps[static_cast<std::size_t>(slot.step)];
     std::erase_if(slot.parties, [&](const Party& party) {
-      return is_measured(slot, party, measured, participants, nodes);
+      return step.runner == Runner::gpu_workers
+                 ? are_gpus_measured(slot, party, measured, gpus)
+                 : is_measured(slot, party, measured, step.probe.participants, nodes);
     });
   }
   std::erase_if(slots, [](const Slot& slot) { return slot.parties.empty(); });

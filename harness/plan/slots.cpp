@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 
 #include "harness/plan/grouping.hpp"
 #include "harness/plan/pairing.hpp"
@@ -30,7 +31,7 @@ bool runs_alone(const ScenarioStep& step, const ProbeInfo& probe, ScheduleOverri
 // Steps that run once, before the passes, need no schedule of their own.
 PlannedStep planned(const ScenarioStep& step, const ProbeChoice& choice, int passes, bool alone) {
   PlannedStep result{.scenario = step, .probe = choice.info, .id = step.id};
-  result.over_mpi = choice.over_mpi;
+  result.runner = choice.runner;
   result.concurrent = !alone;
   result.passes = choice.info.facts_only ? 1 : std::min(passes, step.passes.value_or(passes));
   return result;
@@ -155,6 +156,18 @@ void require_room(const std::vector<PlannedStep>& steps, int nodes) {
 }
 
 }  // namespace
+
+std::string_view to_string(Runner runner) {
+  switch (runner) {
+    case Runner::worker:
+      return "worker";
+    case Runner::gpu_workers:
+      return "gpu_workers";
+    case Runner::rank:
+      return "rank";
+  }
+  throw std::logic_error("a runner without a name");
+}
 
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/probe.hpp"
@@ -14,6 +15,15 @@ namespace fleetbench::plan {
 
 // Nodes that measure with each other: one by itself, two of a pair, or the members of a group.
 using Party = std::vector<int>;
+
+// What measures a step on its nodes.
+enum class Runner {
+  worker,       // one process for the node
+  gpu_workers,  // one process for each of its GPUs
+  rank,         // the ranks themselves, over MPI
+};
+
+std::string_view to_string(Runner runner);
 
 // One level of a ramp, see ramp.hpp.
 struct RampLevel {
@@ -30,7 +40,7 @@ struct PlannedStep {
   bool sampled = false;    // alone beyond kAloneLimit nodes: some nodes stand for all
   std::optional<RampLevel> ramp;
   int passes = 1;
-  bool over_mpi = false;       // measured in the rank itself, not by the worker
+  Runner runner = Runner::worker;
   Json work = Json::object();  // iteration counts, fixed for the whole fleet
   std::vector<MetricInfo> metrics;
 };
@@ -56,7 +66,7 @@ inline constexpr int kAloneSample = 8;
 // What a scenario's step needs to know of its probe.
 struct ProbeChoice {
   ProbeInfo info;
-  bool over_mpi = false;
+  Runner runner = Runner::worker;
 };
 
 // `probe_of[i]` belongs to scenario.steps[i]. `ranks_are_nodes`: several nodes share one machine,

@@ -12,7 +12,7 @@ def step(**keys):
 
 
 OPTIONS = [
-    (["--suite", "qick"], '--suite qick: is neither a suite (full, quick) nor a file'),
+    (["--suite", "qick"], '--suite qick: is neither a suite (full, gpu, quick) nor a file'),
     ([], "--suite is missing"),
     (["--suite"], "suite"),
     (["--suite", "quick", "--pases", "3"], "pases"),

@@ -67,7 +67,7 @@ TEST(MissingSlots, WhatWasMeasuredIsLeftOutGoodOrBad) {
   run.samples = {sample(0, 0, 0), sample(0, 0, 1), sample(0, 0, 2), sample(1, 1, 1)};
   run.samples[1].status = Status::failed;
   const auto missing = missing_slots({slot(0, 0, {{0}, {1}, {2}}), slot(1, 1, {{0}, {1}, {2}})},
-                                     {step(Participants::node)}, run, three_nodes());
+                                     {step(Participants::node)}, run, three_nodes(), {});
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].index, 1);
   EXPECT_THAT(missing[0].parties, ElementsAre(ElementsAre(0), ElementsAre(2)));
@@ -77,7 +77,7 @@ TEST(MissingSlots, APairNeedsBothEnds) {
   RunData run;
   run.samples = {sample(0, 0, 0, 1), sample(0, 0, 1, 0), sample(1, 0, 0, 2)};
   const auto missing = missing_slots({slot(0, 0, {{0, 1}}), slot(1, 0, {{0, 2}})},
-                                     {step(Participants::pair)}, run, three_nodes());
+                                     {step(Participants::pair)}, run, three_nodes(), {});
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].index, 1);
 }
@@ -87,9 +87,9 @@ TEST(MissingSlots, AGroupThatLostAMemberIsNotMissingWithoutIt) {
   run.samples = {sample(1003000, 0, 0), sample(1003000, 0, 1)};
   auto nodes = three_nodes();
   const std::vector<Slot> slots{slot(0, 0, {{0, 1, 2}})};
-  EXPECT_EQ(missing_slots(slots, {step(Participants::group)}, run, nodes).size(), 1U);
+  EXPECT_EQ(missing_slots(slots, {step(Participants::group)}, run, nodes, {}).size(), 1U);
   nodes[2].ranks.clear();
-  EXPECT_TRUE(missing_slots(slots, {step(Participants::group)}, run, nodes).empty());
+  EXPECT_TRUE(missing_slots(slots, {step(Participants::group)}, run, nodes, {}).empty());
 }
 
 TEST(MissingSlots, GroupsOfOnePassAreToldApart) {
@@ -98,7 +98,7 @@ TEST(MissingSlots, GroupsOfOnePassAreToldApart) {
   auto grouped = step(Participants::group);
   grouped.scenario.groups = Groups{};
   const auto missing = missing_slots({slot(0, 0, {{0, 1, 2}}), slot(1, 0, {{0, 1, 2}})}, {grouped},
-                                     run, three_nodes());
+                                     run, three_nodes(), {});
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].index, 1);
 }
@@ -108,8 +108,25 @@ TEST(MissingSlots, WhatWasMeasuredAgainConfirmsAndFillsNoGap) {
   run.samples = {sample(7, 0, 0)};
   run.samples[0].confirms = 0;
   EXPECT_EQ(
-      missing_slots({slot(0, 0, {{0}})}, {step(Participants::node)}, run, three_nodes()).size(),
+      missing_slots({slot(0, 0, {{0}})}, {step(Participants::node)}, run, three_nodes(), {}).size(),
       1U);
+}
+
+TEST(MissingSlots, EveryGpuOfANodeCounts) {
+  PlannedStep on_gpus = step(Participants::node);
+  on_gpus.runner = Runner::gpu_workers;
+  RunData run;
+  for (const char* device : {"gpu0", "gpu1"}) {
+    run.samples.push_back(sample(0, 0, 0));
+    run.samples.back().device = device;
+  }
+  run.samples.push_back(sample(0, 0, 1));
+  run.samples.back().device = "gpu0";
+  const std::vector<OwnedGpu> two{{.label = "gpu0"}, {.label = "gpu1"}};
+  const auto missing =
+      missing_slots({slot(0, 0, {{0}, {1}, {2}})}, {on_gpus}, run, three_nodes(), {two, two, {}});
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_THAT(missing[0].parties, ElementsAre(ElementsAre(1)));
 }
 
 }  // namespace

@@ -1,0 +1,252 @@
+#include "harness/fleet/gpu_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/plan/upper_median.hpp"
+#include "results-schema/version.hpp"
+
+namespace fleetbench::fleet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kRelease_s = 10;
+// A little less than what the root leaves a whole node, see plan/deadline.hpp.
+constexpr double kRestLeast_s = 3;
+constexpr double kRestFactor = 2.5;
+constexpr const char* kInventory = "gpu_inventory";
+
+Json prepare_command(const std::string& probe, const Json& params, const Json& work) {
+  return {{"cmd", "prepare"},
+          {"probe", probe},
+          {"params", params},
+          {"work", work},
+          {"build", fmt::format("{} {}", kVersion, kBuild)}};
+}
+
+// One that was given up may take a while to die; the slot that it was given up in is over.
+void stop_if_dying(worker::Worker& worker) {
+  if (worker.busy()) {
+    worker.stop();
+  }
+}
+
+}  // namespace
+
+worker::Worker& GpuRunner::worker_for(const std::string& uuid) {
+  return workers_.try_emplace(uuid, make_worker_(uuid)).first->second;
+}
+
+void GpuRunner::send(Seat& seat, const Json& command, double limit_s) {
+  seat.asked = true;
+  seat.outcome.reset();
+  seat.worker->send(command, limit_s);
+}
+
+void GpuRunner::prepare(const Order& order) {
+  seats_.clear();
+  sent_ = Clock::now();
+  under_way_ = true;
+  for (const GpuSeat& gpu : order.gpus) {
+    Seat& seat = seats_.emplace_back();
+    seat.gpu = gpu;
+    seat.worker = &worker_for(gpu.uuid);
+    stop_if_dying(*seat.worker);
+    send(seat, prepare_command(order.probe, order.params, order.work), order.limit_s);
+  }
+}
+
+void GpuRunner::measure(double limit_s) {
+  sent_ = Clock::now();
+  under_way_ = true;
+  for (Seat& seat : seats_) {
+    seat.asked = false;
+    if (seat.takes_part) {
+      send(seat, {{"cmd", "measure"}}, limit_s);
+    }
+  }
+}
+
+void GpuRunner::release() {
+  sent_ = Clock::now();
+  under_way_ = true;
+  for (Seat& seat : seats_) {
+    // Also of who failed in this slot; what a dead one took went with it.
+    seat.asked = false;
+    if (seat.worker->running() && !seat.worker->busy()) {
+      send(seat, {{"cmd", "release"}}, kRelease_s);
+    }
+  }
+}
+
+void GpuRunner::poll_seat(Seat& seat) {
+  if (seat.outcome || !seat.worker->busy()) {
+    return;
+  }
+  if (auto reply = seat.worker->poll()) {
+    seat.outcome = outcome_from(std::move(*reply), sent_);
+  }
+}
+
+std::optional<Outcome> GpuRunner::poll() {
+  if (scout_) {
+    return continue_look();
+  }
+  for (Seat& seat : seats_) {
+    poll_seat(seat);
+  }
+  // Of who was given up the answer still comes, and is worth nothing.
+  for (auto& [uuid, worker] : workers_) {
+    if (!under_way_ && worker.busy()) {
+      worker.poll();
+    }
+  }
+  if (under_way_) {
+    give_up_the_late();
+  }
+  const bool all =
+      std::ranges::all_of(seats_, [](const Seat& seat) { return seat.outcome || !seat.asked; });
+  if (!under_way_ || !all) {
+    return std::nullopt;
+  }
+  under_way_ = false;
+  return all_outcomes();
+}
+
+void GpuRunner::give_up_the_late() {
+  std::vector<double> answered_s;
+  std::size_t asked = 0;
+  for (const Seat& seat : seats_) {
+    asked += seat.asked ? 1 : 0;
+    if (seat.asked && seat.outcome) {
+      answered_s.push_back(seat.outcome->waited_s);
+    }
+  }
+  if (answered_s.size() == asked || 2 * answered_s.size() < asked) {
+    return;
+  }
+  const double usual_s = plan::upper_median(answered_s);
+  const double waited_s = std::chrono::duration<double>(Clock::now() - sent_).count();
+  if (waited_s <= std::max(kRestLeast_s, kRestFactor * usual_s)) {
+    return;
+  }
+  for (Seat& seat : seats_) {
+    give_up(seat, fmt::format("no answer within {:.1f} s, other GPUs of the node took {:.1f} s",
+                              waited_s, usual_s));
+  }
+}
+
+void GpuRunner::give_up(Seat& seat, const std::string& reason) {
+  if (seat.asked && !seat.outcome && seat.worker->busy()) {
+    seat.outcome = Outcome{.status = Status::timeout, .reason = reason + seat.worker->last_words()};
+    seat.worker->cancel(reason);
+  }
+}
+
+Outcome GpuRunner::all_outcomes() {
+  Outcome all{.status = Status::failed, .reason = "no GPU of this node measures it"};
+  for (Seat& seat : seats_) {
+    if (!std::exchange(seat.asked, false)) {
+      continue;
+    }
+    Outcome& one = all.devices.emplace_back(std::move(*seat.outcome));
+    seat.outcome.reset();
+    one.device = seat.gpu.label;
+    all.seconds = std::max(all.seconds, one.seconds);
+    if (one.status == Status::ok) {
+      all.status = Status::ok;
+      all.reason.clear();
+    } else {
+      seat.takes_part = false;
+    }
+  }
+  return all;
+}
+
+void GpuRunner::cancel(const std::string& reason) {
+  for (Seat& seat : seats_) {
+    poll_seat(seat);
+    give_up(seat, reason);
+  }
+  if (scout_) {
+    scout_->cancel(reason);
+  }
+}
+
+std::string GpuRunner::last_words() const {
+  if (scout_) {
+    return scout_->last_words();
+  }
+  for (const Seat& seat : seats_) {
+    if (seat.asked && !seat.outcome && !seat.worker->last_words().empty()) {
+      return fmt::format("{} of {}", seat.worker->last_words(), seat.gpu.label);
+    }
+  }
+  return "";
+}
+
+bool GpuRunner::ready() const {
+  return !scout_ &&
+         std::ranges::none_of(workers_, [](const auto& entry) { return entry.second.busy(); });
+}
+
+std::vector<pollfd> GpuRunner::descriptors() const {
+  std::vector<pollfd> all;
+  const auto add = [&all](const worker::Worker& worker) {
+    const auto some = worker.descriptors();
+    all.insert(all.end(), some.begin(), some.end());
+  };
+  for (const auto& [uuid, worker] : workers_) {
+    add(worker);
+  }
+  if (scout_) {
+    add(*scout_);
+  }
+  return all;
+}
+
+void GpuRunner::look(double limit_s) {
+  sent_ = Clock::now();
+  limit_s_ = limit_s;
+  scout_asks_ = "prepare";
+  scout_.emplace(make_worker_(""));
+  scout_->send(prepare_command(kInventory, Json::object(), Json::object()), limit_s);
+}
+
+std::optional<Outcome> GpuRunner::continue_look() {
+  auto reply = scout_->poll();
+  if (!reply) {
+    return std::nullopt;
+  }
+  if (reply->status == Status::ok && scout_asks_ == "prepare") {
+    scout_asks_ = "measure";
+    scout_->send({{"cmd", "measure"}}, limit_s_);
+    return std::nullopt;
+  }
+  scout_.reset();
+  return outcome_from(std::move(*reply), sent_);
+}
+
+void GpuRunner::calibrate(const Order& order) {
+  seats_.clear();
+  sent_ = Clock::now();
+  under_way_ = true;
+  Seat& seat = seats_.emplace_back();
+  seat.gpu = order.gpus.front();
+  seat.worker = &worker_for(seat.gpu.uuid);
+  stop_if_dying(*seat.worker);
+  send(seat, {{"cmd", "calibrate"}, {"probe", order.probe}, {"params", order.params}},
+       order.limit_s);
+}
+
+void GpuRunner::stop() {
+  for (auto& [uuid, worker] : workers_) {
+    worker.stop();
+  }
+  scout_.reset();
+}
+
+}  // namespace fleetbench::fleet
