@@ -111,15 +111,17 @@ inline int compare_turn_by_turn(const std::string& title, const std::string& uni
   });
 }
 
-// For what depends on the memory that it was given: a turn prepares plain, probe and plain again
-// side by side, and then measures them in short rounds, so that they share what else the machine
-// does. A turn's figure is the median of its rounds. Each measuring gives one figure a name.
+// For what depends on the memory or the disk blocks that it was given: a turn prepares plain, probe
+// and plain again side by side, and then measures them in short rounds, so that they share what
+// else the machine does. A turn's figure is the median of its rounds. Each measuring gives one
+// figure a name.
 using PreparedFigures = std::function<std::vector<double>()>;
 
 inline int compare_side_by_side(const std::string& title, const std::string& unit, double seconds,
                                 const std::vector<std::string>& names,
                                 const std::function<PreparedFigures()>& prepare_plain,
-                                const std::function<PreparedFigures()>& prepare_probe) {
+                                const std::function<PreparedFigures()>& prepare_probe,
+                                std::size_t rounds = ab_bench::kOrders.size()) {
   return ab_bench::compare(title, unit, seconds, names, [&](auto& figures) {
     const std::size_t turn = figures[0].ratios.size();
     std::array<PreparedFigures, 3> sides;
@@ -127,8 +129,8 @@ inline int compare_side_by_side(const std::string& title, const std::string& uni
       sides[which] = which == 1 ? prepare_probe() : prepare_plain();
     }
     std::vector<std::array<std::vector<double>, 3>> values(names.size());
-    for (const auto& order : ab_bench::kOrders) {
-      for (const std::size_t which : order) {
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (const std::size_t which : ab_bench::kOrders[(turn + round) % ab_bench::kOrders.size()]) {
         const std::vector<double> measured = sides[which]();
         for (std::size_t i = 0; i < names.size(); ++i) {
           values[i][which].push_back(measured.at(i));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <memory>
 
 #include "probes/registry.hpp"
 #include "probes/support/median.hpp"
@@ -62,38 +63,50 @@ double by_hand(const Job& job, const Scratch& scratch) {
   return median(values);
 }
 
-// Both sides' files are laid out once; the probe's by the probe.
-class Contest {
- public:
-  Contest(Job job, const std::string& folder) : job_(std::move(job)), scratch_(folder) {
-    job_.params["directory"] = folder;
-    job_.params["repetitions"] = kRepetitions;
-    const auto params = with_defaults(job_.params, probe_->info().params_schema);
-    prepared_ = probe_->prepare(params, probe_->calibrate(params));
-    by_hand(job_, scratch_);  // lays out its files
-  }
+// Each has files of its own, which lie where the file system had room: new ones for each turn, for
+// some places of a disk are faster than others.
+PreparedFigures hand(const std::vector<Job>& jobs, const std::string& folder) {
+  const auto scratch = std::make_shared<Scratch>(folder);
+  const auto measure = [jobs, scratch] {
+    std::vector<double> figures;
+    for (const Job& job : jobs) {
+      figures.push_back(by_hand(job, *scratch));
+    }
+    return figures;
+  };
+  measure();  // lays out the files
+  return measure;
+}
 
-  AbCase sides() {
-    return {.name = job_.metric,
-            .plain = [this] { return by_hand(job_, scratch_); },
-            .probe = [this] { return prepared_->measure().values.at(0).value(); }};
+PreparedFigures probe(const std::vector<Job>& jobs, const std::string& folder) {
+  std::vector<std::shared_ptr<Prepared>> prepared;
+  const auto storage = make_storage();
+  for (const Job& job : jobs) {
+    Json params = job.params;
+    params["directory"] = folder;
+    params["repetitions"] = kRepetitions;
+    params = with_defaults(params, storage->info().params_schema);
+    prepared.push_back(storage->prepare(params, storage->calibrate(params)));
   }
-
- private:
-  Job job_;
-  Scratch scratch_;
-  std::unique_ptr<Probe> probe_ = make_storage();
-  std::unique_ptr<Prepared> prepared_;
-};
+  return [prepared] {
+    std::vector<double> figures;
+    for (const auto& one : prepared) {
+      figures.push_back(one->measure().values.at(0).value());
+    }
+    return figures;
+  };
+}
 
 int run(double seconds, const std::string& folder) {
-  std::vector<std::unique_ptr<Contest>> contests;
-  std::vector<AbCase> cases;
-  for (const Job& job : jobs()) {
-    contests.push_back(std::make_unique<Contest>(job, folder));
-    cases.push_back(contests.back()->sides());
+  const std::vector<Job> compared = jobs();
+  std::vector<std::string> names;
+  for (const Job& job : compared) {
+    names.push_back(job.metric);
   }
-  return compare_turn_by_turn("storage", "B/s, op/s", seconds, cases);
+  constexpr std::size_t kRounds = 1;
+  return compare_side_by_side(
+      "storage", "B/s, op/s", seconds, names, [&] { return hand(compared, folder); },
+      [&] { return probe(compared, folder); }, kRounds);
 }
 
 }  // namespace
