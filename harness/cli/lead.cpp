@@ -1,7 +1,6 @@
 #include "harness/cli/lead.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,9 +9,11 @@
 
 #include "harness/cli/confirmation.hpp"
 #include "harness/cli/gpu_census.hpp"
+#include "harness/cli/gpu_steps.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/recording_sink.hpp"
+#include "harness/cli/step_work.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/resume.hpp"
 #include "harness/report/report.hpp"
@@ -31,42 +32,9 @@ constexpr double kLook_s = 90;
 // besides.
 constexpr double kAnalysisOfValue_s = 1e-6;
 constexpr double kReport_s = 1;
-constexpr const char* kNoGpus = "no node has a GPU";
-constexpr const char* kNoWork = "not measured, for how much work to do could not be found";
-
-bool is_on_gpus(const plan::PlannedStep& step) { return step.runner == plan::Runner::gpu_workers; }
-
-// Fixes the step's work. Where that fails, the step is not measured: returns why, else nothing.
-// Steps that one step of the scenario was made into do the same work: `done` holds what was found.
-std::string calibrate(plan::PlannedStep& step, std::map<std::string, Json>& done,
-                      const std::function<Json()>& find) {
-  try {
-    const auto found = done.find(step.scenario.id);
-    step.work = found != done.end() ? found->second : find();
-    done[step.scenario.id] = step.work;
-    return "";
-  } catch (const fleet::Interrupted&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    step.passes = 0;
-    return fmt::format("{} {}: {}", kNoWork,
-                       is_on_gpus(step) ? "on the GPUs that were tried" : "on the first node",
-                       error.what());
-  }
-}
 
 bool is_sampled(const plan::PlannedStep& step, int nodes) {
   return (step.sampled && nodes > plan::kAloneLimit) || (step.ramp && step.ramp->nodes < nodes);
-}
-
-// Why the step had no work before the run broke off; empty where it had.
-std::string reason_without_work(const RunData& before, const std::string& step) {
-  for (const auto& omission : before.omissions) {
-    if (omission.step == step && omission.reason.starts_with(kNoWork)) {
-      return omission.reason;
-    }
-  }
-  return "";
 }
 
 double values_of(const std::vector<plan::Slot>& slots,
@@ -123,11 +91,8 @@ class Lead {
   }
   std::vector<NodeInfo> gather_nodes();
   void look_at_gpus(const std::vector<NodeInfo>& nodes);
-  bool is_dropped_without_gpus(const plan::PlannedStep& step) const;
-  Json work_on_gpu(const plan::PlannedStep& step, double limit_s);
   void begin_record(const std::vector<NodeInfo>& nodes);
   void begin_steps(int nodes);
-  std::string find_work(plan::PlannedStep& step, std::map<std::string, Json>& work);
   void omit_steps(int nodes);
   std::vector<plan::Slot> slots_for(const std::vector<NodeInfo>& nodes);
   void measure(const std::vector<plan::Slot>& slots);
@@ -145,7 +110,6 @@ class Lead {
   double kept_s_ = kReport_s;
   std::vector<plan::RankInfo> ranks_;
   GpuCensus census_;
-  std::vector<OmissionRecord> left_out_;  // steps, before there was a record
   ProgressLines progress_;
   std::optional<record::Recorder> recorder_;
 };
@@ -182,7 +146,6 @@ std::vector<NodeInfo> Lead::gather_nodes() {
   return nodes;
 }
 
-// Where nobody has a GPU, steps on them are left out as if they had not been asked for.
 void Lead::look_at_gpus(const std::vector<NodeInfo>& nodes) {
   std::map<int, Json> seen;
   if (std::ranges::any_of(plan_.suite.steps, is_on_gpus)) {
@@ -195,60 +158,15 @@ void Lead::look_at_gpus(const std::vector<NodeInfo>& nodes) {
   if (const auto text = plan::describe(census_.gpus); !text.empty()) {
     progress_.note(text);
   }
-  std::erase_if(plan_.suite.steps, [this](const plan::PlannedStep& step) {
-    const bool dropped = is_on_gpus(step) && is_dropped_without_gpus(step);
-    if (dropped) {
-      left_out_.push_back({step.id, std::nullopt, kNoGpus});
-    }
-    return dropped;
-  });
-}
-
-// A run that goes on leaves out what it left out before.
-bool Lead::is_dropped_without_gpus(const plan::PlannedStep& step) const {
-  if (!plan_.before) {
-    return !census_.any;
-  }
-  const auto is_of_step = [&step](const OmissionRecord& omission) {
-    return omission.step == step.id && omission.reason == kNoGpus;
-  };
-  const bool is_recorded =
-      std::ranges::find(plan_.before->steps, step.id, &StepRecord::id) != plan_.before->steps.end();
-  return std::ranges::any_of(plan_.before->omissions, is_of_step) || (!is_recorded && !census_.any);
-}
-
-// Tried on some nodes: one that is sick does not keep the others from being measured.
-Json Lead::work_on_gpu(const plan::PlannedStep& step, double limit_s) {
-  constexpr std::size_t kMostTried = 3;
-  std::vector<std::string> reasons;
-  const auto& nodes = recorder_->run().header.nodes;
-  for (std::size_t node = 0; node < nodes.size() && reasons.size() < kMostTried; ++node) {
-    const auto& gpus = census_.gpus[node];
-    if (gpus.empty()) {
-      continue;
-    }
-    try {
-      return job_.calibrate(step, gpus.front(), limit_s);
-    } catch (const fleet::Interrupted&) {
-      throw;
-    } catch (const std::runtime_error& error) {
-      reasons.push_back(
-          fmt::format("{} {}: {}", nodes[node].name, gpus.front().label, error.what()));
-      progress_.note(fmt::format("{}: {}", step.id, reasons.back()));
-    }
-  }
-  throw std::runtime_error(reasons.empty() ? "CUDA shows no GPU on any node"
-                                           : fmt::format("{}", fmt::join(reasons, "; ")));
+  leave_out_gpu_steps(plan_.suite, census_, plan_.before ? &*plan_.before : nullptr);
 }
 
 // First of all what is left out, for a run that breaks off to go on with.
 void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
   if (!plan_.before) {
     recorder_.emplace(plan_.directory, header_of(plan_, nodes));
-    for (const auto* omissions : {&left_out_, &plan_.suite.left_out}) {
-      for (const auto& omission : *omissions) {
-        recorder_->add(omission);
-      }
+    for (const auto& omission : plan_.suite.left_out) {
+      recorder_->add(omission);
     }
     return;
   }
@@ -265,22 +183,8 @@ void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
   }
 }
 
-// Says why there is none; then the step is not measured.
-std::string Lead::find_work(plan::PlannedStep& step, std::map<std::string, Json>& work) {
-  if (step.probe.facts_only) {
-    return "";
-  }
-  const double limit_s = std::clamp(left_s(), 1.0, kCalibrate_s);
-  return calibrate(step, work, [&] {
-    return is_on_gpus(step)
-               ? work_on_gpu(step, limit_s)
-               : plan_.catalog.calibrate({step.probe, step.runner}, step.scenario.params, limit_s,
-                                         [this] { job_.attend(); });
-  });
-}
-
 void Lead::begin_steps(int nodes) {
-  std::map<std::string, Json> work;  // by step of the scenario
+  StepWork work(job_, plan_.catalog, recorder_->run().header.nodes, census_, progress_);
   for (std::size_t i = 0; i < plan_.suite.steps.size(); ++i) {
     auto& step = plan_.suite.steps[i];
     std::string failure;
@@ -291,12 +195,9 @@ void Lead::begin_steps(int nodes) {
                         "`fleetbench doctor`, or start a new run",
                         plan_.before->steps[i].id));
       }
-      step.work = plan_.before->steps[i].work;
-      work[step.scenario.id] = step.work;
-      failure = reason_without_work(*plan_.before, step.id);
-      step.passes = failure.empty() ? step.passes : 0;
+      failure = work.take_over(step, plan_.before->steps[i], *plan_.before);
     } else {
-      failure = find_work(step, work);
+      failure = work.find(step, std::clamp(left_s(), 1.0, kCalibrate_s));
       recorder_->add(StepRecord{.step = static_cast<int>(i),
                                 .id = step.id,
                                 .probe = step.probe.name,

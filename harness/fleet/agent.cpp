@@ -1,50 +1,11 @@
 #include "harness/fleet/agent.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <ctime>
-#include <fstream>
 #include <utility>
 
-#include "harness/fleet/job.hpp"
-#include "harness/fleet/patience.hpp"
 #include "harness/plan/slots.hpp"
 
 namespace fleetbench::fleet {
 namespace {
-
-double clock_s(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-double resident_bytes() {
-  long pages_in_all = 0;
-  long resident = 0;
-  std::ifstream("/proc/self/statm") >> pages_in_all >> resident;
-  return static_cast<double>(resident * sysconf(_SC_PAGESIZE));
-}
-
-std::vector<GpuSeat> seats_from(const Json& gpus) {
-  std::vector<GpuSeat> seats;
-  for (const Json& gpu : gpus) {
-    seats.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>()});
-  }
-  return seats;
-}
-
-Order order_from(const Json& message) {
-  return {.slot = message.at("slot").get<int>(),
-          .turn = message.value("turn", 0),
-          .probe = message.at("probe").get<std::string>(),
-          .params = message.at("params"),
-          .work = message.value("work", Json::object()),
-          .members = message.value("members", std::vector<int>()),
-          .gpus = seats_from(message.value("gpus", Json::array())),
-          .limit_s = message.at("limit_s").get<double>()};
-}
 
 Json devices_of(Outcome& outcome) {
   Json devices = Json::array();
@@ -59,30 +20,7 @@ Json devices_of(Outcome& outcome) {
   return devices;
 }
 
-// Who is told to stop still answers for so long: the root then asks, for less, who is left.
-constexpr auto kAfterword = std::chrono::milliseconds(700);
-
 }  // namespace
-
-void WaitingMeter::resume() {
-  if (!running_) {
-    running_ = true;
-    wall_start_ = clock_s(CLOCK_MONOTONIC);
-    cpu_start_ = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-  }
-}
-
-void WaitingMeter::pause() {
-  if (running_) {
-    running_ = false;
-    wall_s_ += clock_s(CLOCK_MONOTONIC) - wall_start_;
-    cpu_s_ += clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_start_;
-  }
-}
-
-Json WaitingMeter::report() const {
-  return {{"wait_s", wall_s_}, {"cpu_s", cpu_s_}, {"resident_bytes", resident_bytes()}};
-}
 
 Agent::Agent(Mailbox& mailbox, MPI_Comm measuring, worker::Worker& worker,
              MakeGpuWorker make_gpu_worker)
@@ -149,7 +87,7 @@ void Agent::handle(const Json& message) {
 
 void Agent::begin(const Json& message) {
   const Order order = order_from(message);
-  runner_ = &runner_named(message.at("runner").get<std::string>());
+  runner_ = &runner_of(order.runner);
   if (runner_ == &mpi_runner_) {
     meter_.pause();
   }
@@ -167,12 +105,14 @@ void Agent::start(const Json& order) {
   }
 }
 
-SlotRunner& Agent::runner_named(const std::string& name) {
-  if (name == to_string(plan::Runner::rank)) {
-    return mpi_runner_;
-  }
-  if (name == to_string(plan::Runner::gpu_workers)) {
-    return gpu_runner_;
+SlotRunner& Agent::runner_of(plan::Runner runner) {
+  switch (runner) {
+    case plan::Runner::rank:
+      return mpi_runner_;
+    case plan::Runner::gpu_workers:
+      return gpu_runner_;
+    case plan::Runner::worker:
+      break;
   }
   return worker_runner_;
 }
@@ -308,29 +248,6 @@ std::vector<pollfd> Agent::descriptors() const {
 
 double Agent::root_silence_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - heard_).count();
-}
-
-void serve_root(Agent& agent, const std::function<bool()>& is_told_to_stop) {
-  Patience patience;
-  std::optional<std::chrono::steady_clock::time_point> told;
-  while (!agent.closed()) {
-    if (!told && is_told_to_stop()) {
-      told = std::chrono::steady_clock::now();
-    }
-    if (told && std::chrono::steady_clock::now() - *told > kAfterword) {
-      throw Interrupted();
-    }
-    if (agent.root_silence_s() > kRootSilence_s) {
-      throw FleetError(
-          fmt::format("not a word from rank 0 for {:.0f} s: giving up", kRootSilence_s));
-    }
-    if (agent.tick()) {
-      patience.reset();
-    } else {
-      patience.wait(agent.attentive() ? Patience::kAttentive : Patience::kAgent,
-                    agent.descriptors());
-    }
-  }
 }
 
 }  // namespace fleetbench::fleet

@@ -23,14 +23,13 @@
 
 #include <chrono>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/fleet/gpu_runner.hpp"
 #include "harness/fleet/mailbox.hpp"
 #include "harness/fleet/slot_runner.hpp"
+#include "harness/fleet/waiting_meter.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace fleetbench::fleet {
@@ -43,26 +42,6 @@ inline constexpr int kRoot = 0;
 inline constexpr int kNoSlot = -1;
 inline constexpr int kLookSlot = -2;
 inline constexpr int kCalibrateSlot = -3;
-
-// The root says that it lives at least so often; who hears nothing of it for so long gives up, for
-// a root that has stopped ends no job. In between a root may analyse, or wait for its disk.
-inline constexpr double kAliveInterval_s = 10;
-inline constexpr double kRootSilence_s = 60;
-
-// What this process used while it waited, its own measurements over MPI left out.
-class WaitingMeter {
- public:
-  void resume();
-  void pause();
-  Json report() const;  // {"wait_s", "cpu_s", "resident_bytes"}
-
- private:
-  bool running_ = false;
-  double wall_s_ = 0;
-  double cpu_s_ = 0;
-  double wall_start_ = 0;
-  double cpu_start_ = 0;
-};
 
 class Agent {
  public:
@@ -86,7 +65,7 @@ class Agent {
   void handle(const Json& message);
   void start(const Json& order);
   void begin(const Json& message);
-  SlotRunner& runner_named(const std::string& name);
+  SlotRunner& runner_of(plan::Runner runner);
   void begin_asking(const Json& message);
   void advance(Outcome outcome);
   void cancel(const Json& message);
@@ -112,10 +91,5 @@ class Agent {
   bool attentive_ = false;
   bool closed_ = false;
 };
-
-// Carries out orders until the root closes the run. For every rank but the root. Where the root
-// cannot close it, because ranks are gone for which MPI_Finalize would wait, it ends the job.
-// Throws FleetError where the root is silent, Interrupted some seconds after it was told to stop.
-void serve_root(Agent& agent, const std::function<bool()>& is_told_to_stop);
 
 }  // namespace fleetbench::fleet

@@ -19,14 +19,6 @@ constexpr double kListen_s = 3;
 
 bool is_over_mpi(const plan::PlannedStep& step) { return step.runner == plan::Runner::rank; }
 
-Json seats_of(const Owner& owner) {
-  Json seats = Json::array();
-  for (const auto& gpu : owner.gpus) {
-    seats.push_back({{"label", gpu.label}, {"uuid", gpu.uuid}});
-  }
-  return seats;
-}
-
 }  // namespace
 
 Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& nodes,
@@ -37,10 +29,11 @@ Controller::Controller(Conversation& conversation, const std::vector<NodeInfo>& 
       nodes_(nodes),
       gpus_(gpus),
       steps_(steps),
-      sink_(sink),
       progress_(progress),
       now_s_(std::move(seconds_since_start)),
-      attendance_(nodes, sink, progress) {}
+      attendance_(nodes, sink, progress),
+      samples_(nodes.size(), steps, attendance_, sink),
+      ramps_(attendance_) {}
 
 void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& limits) {
   limits_ = limits;
@@ -48,7 +41,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
   const auto count = slots.size();
   for (std::size_t i = 0; i < count; ++i) {
     auto slot = remaining(slots[i]);
-    if (slot.parties.empty() || ramp_is_over(slot)) {
+    if (slot.parties.empty() || ramps_.is_over(step_of(slot), slot.step)) {
       continue;
     }
     if (!fits(slot, limits)) {
@@ -61,7 +54,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
     bool is_cut = false;
     while (!slot.parties.empty() && !is_cut) {
       const SlotState state = run_slot(slot);
-      sink_.sync();
+      samples_.sync();
       is_cut = state.is_cut;
       slot = without_the_lost(state);
     }
@@ -81,7 +74,7 @@ plan::Slot Controller::remaining(const plan::Slot& slot) {
       plan::without(slot, is_over_mpi(step) ? attendance_.unfit_for(step.id) : attendance_.gone(),
                     step.probe.participants);
   std::erase_if(alive.parties,
-                [&](const plan::Party& party) { return timeouts_.left_out(slot.step, party); });
+                [&](const plan::Party& party) { return samples_.left_out(slot.step, party); });
   return alive;
 }
 
@@ -145,7 +138,7 @@ SlotState Controller::laid_out(const plan::Slot& slot) const {
   }
   for (auto& [rank, owner] : state.owners) {
     std::erase_if(owner.gpus, [&, &party = state.party_of(owner)](const plan::OwnedGpu& gpu) {
-      return timeouts_.left_out(slot.step, party, gpu.label);
+      return samples_.left_out(slot.step, party, gpu.label);
     });
   }
   std::erase_if(state.owners, [&](const auto& entry) {
@@ -158,33 +151,14 @@ SlotState Controller::run_slot(const plan::Slot& slot) {
   SlotState state = laid_out(slot);
   current_slot_ = slot.index;
   current_step_ = step_of(slot).id;
-  slot_values_.clear();
+  samples_.begin_slot();
   prepare(state);
   ++turns_;
   if (!state.owners.empty()) {
     measure(state);
   }
-  if (const auto& ramp = step_of(slot).ramp) {
-    ramps_.try_emplace(ramp->of, step_of(slot).metrics)
-        .first->second.add(ramp->nodes, slot_values_);
-  }
+  ramps_.add(step_of(slot), samples_.values_of_slot());
   return state;
-}
-
-// Told once for each level that is left out.
-bool Controller::ramp_is_over(const plan::Slot& slot) {
-  const auto& step = step_of(slot);
-  if (!step.ramp || !ramps_.contains(step.ramp->of)) {
-    return false;
-  }
-  const auto& ramp = ramps_.at(step.ramp->of);
-  if (ramp.stopped().empty() || step.ramp->nodes <= ramp.highest()) {
-    return false;
-  }
-  if (left_out_levels_.insert(slot.step).second) {
-    attendance_.omit(step.id, std::nullopt, "left out, to do no harm: " + ramp.stopped());
-  }
-  return true;
 }
 
 Answers Controller::ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
@@ -212,7 +186,7 @@ Answers Controller::ask(SlotState& state, const std::string& what, std::map<int,
 void Controller::prepare(SlotState& state) {
   std::map<int, Json> messages;
   for (const auto& [rank, owner] : state.owners) {
-    messages[rank] = order_for(state, owner);
+    messages[rank] = message_of("prepare", order_for(state, owner));
   }
   state.start_s = now_s_();
   const Answers answers = ask(state, "prepare", std::move(messages), [](int, const Json&) {});
@@ -225,10 +199,10 @@ void Controller::prepare(SlotState& state) {
   settle(state, answers, "prepare");
   for (const auto& [rank, answer] : answers.given) {
     if (answer.value("status", "failed") != to_string(Status::ok)) {
-      record(state, state.owners.at(rank), answer);
+      samples_.add(state, state.owners.at(rank), answer);
       state.owners.erase(rank);
     } else {
-      record_failed_devices(state, state.owners.at(rank), answer);
+      samples_.add_failed_devices(state, state.owners.at(rank), answer);
     }
   }
   drop_broken_parties(state);
@@ -252,7 +226,7 @@ void Controller::measure(SlotState& state) {
   const auto take = [&](int rank, const Json& answer) {
     longest_s = std::max(longest_s, answer.value("s", 0.0));
     longest_release_s = std::max(longest_release_s, answer.value("release_s", 0.0));
-    record(state, state.owners.at(rank), answer);
+    samples_.add(state, state.owners.at(rank), answer);
   };
   const Answers answers = ask(state, "measure", std::move(messages), take);
   measurement_s_ += longest_s;
@@ -266,23 +240,29 @@ Json Controller::place_of(int node, const plan::Party& party) const {
           {"nodes", attendance_.names_of(party)}};
 }
 
-Json Controller::order_for(const SlotState& state, const Owner& owner) const {
+Order Controller::order_for(const SlotState& state, const Owner& owner) const {
   const auto& step = step_of(state.slot);
   const auto& party = state.party_of(owner);
-  std::vector<int> members;
-  Json work = step.work;
+  Order order{.slot = state.slot.index,
+              .turn = turns_,
+              .runner = step.runner,
+              .probe = step.probe.name,
+              .params = step.scenario.params,
+              .work = step.work,
+              .members = {},
+              .gpus = {},
+              .limit_s = step.scenario.limit_s};
   if (is_over_mpi(step)) {
     for (const int node : party) {
-      members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
+      order.members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
     }
   } else if (step.probe.participants == Participants::group) {
-    work["place"] = place_of(owner.node, party);
+    order.work["place"] = place_of(owner.node, party);
   }
-  return {{"do", "prepare"},          {"slot", state.slot.index},
-          {"turn", turns_},           {"runner", to_string(step.runner)},
-          {"probe", step.probe.name}, {"params", step.scenario.params},
-          {"work", std::move(work)},  {"members", std::move(members)},
-          {"gpus", seats_of(owner)},  {"limit_s", step.scenario.limit_s}};
+  for (const auto& gpu : owner.gpus) {
+    order.gpus.push_back({gpu.label, gpu.uuid});
+  }
+  return order;
 }
 
 // Records who was late and marks who is lost; they own the slot no longer. Who was cut short is
@@ -312,7 +292,8 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
       attendance_.set_stuck(owner.node);
     }
     if (!answers.cut && !is_measured_again(state, owner)) {
-      record_timeout(state, owner, fmt::format("{}: {}{}", phase, late.reason, late.last_words));
+      samples_.add_timeout(state, owner,
+                           fmt::format("{}: {}{}", phase, late.reason, late.last_words));
     }
     state.owners.erase(rank);
   }
@@ -397,76 +378,6 @@ void Controller::drop_broken_parties(SlotState& state) {
     conversation_.tell(rank, {{"do", "drop"}, {"slot", state.slot.index}});
     return true;
   });
-}
-
-// Of GPUs one sample each.
-void Controller::record(const SlotState& state, const Owner& owner, const Json& answer) {
-  if (owner.gpus.empty()) {
-    record_one(state, owner, answer);
-    return;
-  }
-  for (const Json& device : answer.value("devices", Json::array())) {
-    record_one(state, owner, device);
-  }
-}
-
-void Controller::record_one(const SlotState& state, const Owner& owner, const Json& answer) {
-  const auto sample = sample_from(answer, state, owner, step_of(state.slot), nodes_.size());
-  if (sample.status == Status::timeout) {
-    count_timeout(state, owner, sample.device);
-  }
-  slot_values_.push_back(sample.values);
-  sink_.add(sample);
-}
-
-// Of an owner that is prepared: the GPUs of it that are not.
-void Controller::record_failed_devices(const SlotState& state, Owner& owner, const Json& answer) {
-  for (const Json& device : answer.value("devices", Json::array())) {
-    if (device.value("status", "failed") != to_string(Status::ok)) {
-      record_one(state, owner, device);
-      std::erase_if(owner.gpus, [&](const plan::OwnedGpu& gpu) {
-        return gpu.label == device.value("device", "");
-      });
-    }
-  }
-}
-
-void Controller::record_timeout(const SlotState& state, const Owner& owner,
-                                const std::string& reason) {
-  Json answer{{"status", to_string(Status::timeout)}, {"reason", reason}};
-  if (owner.gpus.empty()) {
-    record_one(state, owner, answer);
-    return;
-  }
-  for (const auto& gpu : owner.gpus) {
-    answer["device"] = gpu.label;
-    record_one(state, owner, answer);
-  }
-}
-
-void Controller::count_timeout(const SlotState& state, const Owner& owner,
-                               const std::string& device) {
-  const auto& party = state.party_of(owner);
-  if (!timeouts_.add(state.slot.step, state.slot.index, party, device)) {
-    return;
-  }
-  const auto& step = step_of(state.slot);
-  auto reason = fmt::format("{}left out after {} time-outs", device.empty() ? "" : device + " ",
-                            kTimeoutsAllowed);
-  std::optional<int> node = owner.node;
-  if (owner.peer) {
-    reason = fmt::format("{} with {}: {}", attendance_.name(owner.node),
-                         attendance_.name(*owner.peer), reason);
-  }
-  const auto group = group_of(state, owner, step, nodes_.size());
-  if (!group.empty()) {
-    reason =
-        fmt::format("the group of {}: {}", fmt::join(attendance_.names_of(group), ", "), reason);
-  }
-  if (party.size() > 1) {
-    node.reset();  // which of them is at fault is not known
-  }
-  attendance_.omit(step.id, node, reason);
 }
 
 void Controller::lose(int rank, const std::string& phase, const std::string& reason) {

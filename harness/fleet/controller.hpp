@@ -3,17 +3,17 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/fleet/attendance.hpp"
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
+#include "harness/fleet/order.hpp"
+#include "harness/fleet/ramp_guard.hpp"
+#include "harness/fleet/slot_samples.hpp"
 #include "harness/fleet/slot_state.hpp"
 #include "harness/fleet/time_limits.hpp"
-#include "harness/fleet/timeouts.hpp"
-#include "harness/plan/ramp.hpp"
 #include "harness/plan/slots.hpp"
 #include "results-schema/run.hpp"
 
@@ -61,13 +61,12 @@ class Controller {
   // measure.
   plan::Slot without_the_lost(const SlotState& state);
   SlotState run_slot(const plan::Slot& slot);
-  bool ramp_is_over(const plan::Slot& slot);
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
   void measure(SlotState& state);
   Json place_of(int node, const plan::Party& party) const;
-  Json order_for(const SlotState& state, const Owner& owner) const;
+  Order order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);
   bool hears_nobody();
@@ -75,12 +74,7 @@ class Controller {
   bool is_measured_again(const SlotState& state, const Owner& owner) const;
   std::vector<int> partners_of(const SlotState& state, int rank) const;
   void drop_broken_parties(SlotState& state);
-  void record(const SlotState& state, const Owner& owner, const Json& answer);
-  void record_one(const SlotState& state, const Owner& owner, const Json& answer);
-  void record_timeout(const SlotState& state, const Owner& owner, const std::string& reason);
-  void count_timeout(const SlotState& state, const Owner& owner, const std::string& device);
   SlotState laid_out(const plan::Slot& slot) const;
-  void record_failed_devices(const SlotState& state, Owner& owner, const Json& answer);
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];
   }
@@ -89,17 +83,14 @@ class Controller {
   const std::vector<NodeInfo>& nodes_;
   const FleetGpus& gpus_;
   const std::vector<plan::PlannedStep>& steps_;
-  RecordSink& sink_;
   Progress& progress_;
   std::function<double()> now_s_;
   Attendance attendance_;
+  SlotSamples samples_;
+  RampGuard ramps_;
   TimeLimits limits_;
-  Timeouts timeouts_;
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
-  std::vector<Values> slot_values_;                                       // of the slot under way
-  std::map<std::string, plan::Ramp> ramps_;  // by the step of the scenario
-  std::set<int> left_out_levels_;            // steps
-  std::vector<int> next_;                    // ranks that own the slot after the one under way
+  std::vector<int> next_;  // ranks that own the slot after the one under way
   int again_ = kAgainFirst;
   int turns_ = 0;  // slots that are prepared
   std::optional<int> current_slot_;

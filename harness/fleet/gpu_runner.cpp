@@ -6,26 +6,16 @@
 #include <utility>
 
 #include "harness/plan/upper_median.hpp"
-#include "results-schema/version.hpp"
 
 namespace fleetbench::fleet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kRelease_s = 10;
 // A little less than what the root leaves a whole node, see plan/deadline.hpp.
 constexpr double kRestLeast_s = 3;
 constexpr double kRestFactor = 2.5;
 constexpr const char* kInventory = "gpu_inventory";
-
-Json prepare_command(const std::string& probe, const Json& params, const Json& work) {
-  return {{"cmd", "prepare"},
-          {"probe", probe},
-          {"params", params},
-          {"work", work},
-          {"build", fmt::format("{} {}", kVersion, kBuild)}};
-}
 
 // One that was given up may take a while to die; the slot that it was given up in is over.
 void stop_if_dying(worker::Worker& worker) {

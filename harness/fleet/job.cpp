@@ -15,9 +15,11 @@
 
 #include "harness/fleet/agent.hpp"
 #include "harness/fleet/controller.hpp"
+#include "harness/fleet/gpu_questions.hpp"
 #include "harness/fleet/lobby.hpp"
 #include "harness/fleet/mpi_session.hpp"
 #include "harness/fleet/patience.hpp"
+#include "harness/fleet/serve_root.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 
 namespace fleetbench::fleet {
@@ -145,61 +147,12 @@ void Job::on_alive(std::function<void()> tell) { parts_->tell_alive = std::move(
 
 std::map<int, Json> Job::look_at_gpus(const std::vector<NodeInfo>& nodes, Progress& progress,
                                       double limit_s) {
-  Question question{
-      .slot = kLookSlot, .re = "look", .messages = {}, .limit_s = limit_s, .is_patient = true};
-  std::map<int, std::string> names;
-  for (const auto& node : nodes) {
-    for (const int rank : node.ranks) {
-      if (node.name != plan::name_of_silent_rank(rank)) {
-        names[rank] = node.name;
-        question.messages[rank] = {{"do", "look"}, {"slot", kLookSlot}, {"limit_s", limit_s}};
-      }
-    }
-  }
-  Listener listener;
-  listener.waiting = [&](const std::vector<int>& ranks) {
-    std::vector<std::string> waiting;
-    for (const int rank : ranks) {
-      waiting.push_back(names.at(rank));
-    }
-    progress.waiting_for(waiting);
-  };
-  std::vector<double> history_s;
-  Answers answers = parts_->conversation.ask(question, history_s, listener);
-  std::map<int, Json> seen;
-  for (auto& [rank, answer] : answers.given) {
-    const bool ok = answer.value("status", "failed") == to_string(Status::ok);
-    seen[rank] = ok ? std::move(answer["detail"]) : Json{{"reason", answer.value("reason", "")}};
-  }
-  for (const auto& [rank, late] : answers.late) {
-    seen[rank] = {{"reason", late.reason + late.last_words}};
-  }
-  parts_->lost_while_looking = std::move(answers.lost);
-  return seen;
+  return fleet::look_at_gpus(parts_->conversation, nodes, progress, limit_s,
+                             parts_->lost_while_looking);
 }
 
 Json Job::calibrate(const plan::PlannedStep& step, const plan::OwnedGpu& gpu, double limit_s) {
-  const Json order{{"do", "calibrate"},
-                   {"slot", kCalibrateSlot},
-                   {"probe", step.probe.name},
-                   {"params", step.scenario.params},
-                   {"gpus", {{{"label", gpu.label}, {"uuid", gpu.uuid}}}},
-                   {"limit_s", limit_s}};
-  const Question question{.slot = kCalibrateSlot,
-                          .re = "calibrate",
-                          .messages = {{gpu.rank, order}},
-                          .limit_s = limit_s};
-  std::vector<double> history_s;
-  Answers answers = parts_->conversation.ask(question, history_s, Listener());
-  const auto given = answers.given.find(gpu.rank);
-  if (given == answers.given.end()) {
-    parts_->lost_while_looking.merge(answers.lost);
-    throw std::runtime_error(fmt::format("rank {} does not answer", gpu.rank));
-  }
-  if (given->second.value("status", "failed") != to_string(Status::ok)) {
-    throw std::runtime_error(given->second.value("reason", ""));
-  }
-  return std::move(given->second["work"]);
+  return fleet::calibrate(parts_->conversation, step, gpu, limit_s, parts_->lost_while_looking);
 }
 
 void Job::begin(const std::vector<NodeInfo>& nodes, const FleetGpus& gpus,

@@ -18,8 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A worker that frees its buffers does nothing that takes longer.
-constexpr double kRelease_s = 10;
 // Tags of messages: each slot has kTagsPerSlot of its own.
 constexpr int kTagsPerSlot = 8;
 constexpr int kTagRange = SubCommunicator::kFirstTag;
@@ -42,18 +40,21 @@ Outcome outcome_from(worker::Reply reply, Clock::time_point sent) {
   return outcome;
 }
 
+Json prepare_command(const std::string& probe, const Json& params, const Json& work) {
+  return {{"cmd", "prepare"},
+          {"probe", probe},
+          {"params", params},
+          {"work", work},
+          {"build", fmt::format("{} {}", kVersion, kBuild)}};
+}
+
 void WorkerRunner::send(const Json& command, double limit_s) {
   sent_ = Clock::now();
   worker_.send(command, limit_s);
 }
 
 void WorkerRunner::prepare(const Order& order) {
-  send({{"cmd", "prepare"},
-        {"probe", order.probe},
-        {"params", order.params},
-        {"work", order.work},
-        {"build", fmt::format("{} {}", kVersion, kBuild)}},
-       order.limit_s);
+  send(prepare_command(order.probe, order.params, order.work), order.limit_s);
 }
 
 void WorkerRunner::measure(double limit_s) { send({{"cmd", "measure"}}, limit_s); }

@@ -12,28 +12,11 @@
 #include <vector>
 
 #include "harness/fleet/measurement_thread.hpp"
+#include "harness/fleet/order.hpp"
 #include "harness/worker/worker.hpp"
 #include "probes/probe.hpp"
 
 namespace fleetbench::fleet {
-
-// A GPU of a node, and what its samples call it.
-struct GpuSeat {
-  std::string label;  // "gpu3"
-  std::string uuid;
-};
-
-// What a slot asks of one of its owners.
-struct Order {
-  int slot = 0;
-  int turn = 0;  // how many slots of this job came before
-  std::string probe;
-  Json params;
-  Json work;
-  std::vector<int> members;   // ranks that measure with each other; empty for a worker's probe
-  std::vector<GpuSeat> gpus;  // that the rank measures; empty for other probes
-  double limit_s = 0;         // for each phase
-};
 
 struct Outcome {
   Status status = Status::ok;
@@ -48,6 +31,11 @@ struct Outcome {
 
 // `sent`: when the worker was asked; its own time counts where it gives one.
 Outcome outcome_from(worker::Reply reply, std::chrono::steady_clock::time_point sent);
+
+// What a worker is told to prepare an order.
+Json prepare_command(const std::string& probe, const Json& params, const Json& work);
+// A worker that frees its buffers does nothing that takes longer.
+inline constexpr double kRelease_s = 10;
 
 class SlotRunner {
  public:

@@ -169,6 +169,15 @@ std::string_view to_string(Runner runner) {
   throw std::logic_error("a runner without a name");
 }
 
+Runner parse_runner(std::string_view text) {
+  for (const Runner runner : {Runner::worker, Runner::gpu_workers, Runner::rank}) {
+    if (text == to_string(runner)) {
+      return runner;
+    }
+  }
+  throw InputError(fmt::format("\"{}\" is no way to run a step", text));
+}
+
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,
                                     ScheduleOverride schedule, bool ranks_are_nodes) {

@@ -24,6 +24,7 @@ enum class Runner {
 };
 
 std::string_view to_string(Runner runner);
+Runner parse_runner(std::string_view text);  // throws InputError
 
 // One level of a ramp, see ramp.hpp.
 struct RampLevel {

@@ -1,0 +1,77 @@
+#include "harness/fleet/slot_samples.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fleetbench::fleet {
+
+void SlotSamples::add(const SlotState& state, const Owner& owner, const Json& answer) {
+  if (owner.gpus.empty()) {
+    add_one(state, owner, answer);
+    return;
+  }
+  for (const Json& device : answer.value("devices", Json::array())) {
+    add_one(state, owner, device);
+  }
+}
+
+void SlotSamples::add_one(const SlotState& state, const Owner& owner, const Json& answer) {
+  const auto& step = steps_[static_cast<std::size_t>(state.slot.step)];
+  const auto sample = sample_from(answer, state, owner, step, nodes_);
+  if (sample.status == Status::timeout) {
+    count_timeout(state, owner, sample.device);
+  }
+  values_.push_back(sample.values);
+  sink_.add(sample);
+}
+
+void SlotSamples::add_failed_devices(const SlotState& state, Owner& owner, const Json& answer) {
+  for (const Json& device : answer.value("devices", Json::array())) {
+    if (device.value("status", "failed") != to_string(Status::ok)) {
+      add_one(state, owner, device);
+      std::erase_if(owner.gpus, [&](const plan::OwnedGpu& gpu) {
+        return gpu.label == device.value("device", "");
+      });
+    }
+  }
+}
+
+void SlotSamples::add_timeout(const SlotState& state, const Owner& owner,
+                              const std::string& reason) {
+  Json answer{{"status", to_string(Status::timeout)}, {"reason", reason}};
+  if (owner.gpus.empty()) {
+    add_one(state, owner, answer);
+    return;
+  }
+  for (const auto& gpu : owner.gpus) {
+    answer["device"] = gpu.label;
+    add_one(state, owner, answer);
+  }
+}
+
+void SlotSamples::count_timeout(const SlotState& state, const Owner& owner,
+                                const std::string& device) {
+  const auto& party = state.party_of(owner);
+  if (!timeouts_.add(state.slot.step, state.slot.index, party, device)) {
+    return;
+  }
+  const auto& step = steps_[static_cast<std::size_t>(state.slot.step)];
+  auto reason = fmt::format("{}left out after {} time-outs", device.empty() ? "" : device + " ",
+                            kTimeoutsAllowed);
+  std::optional<int> node = owner.node;
+  if (owner.peer) {
+    reason = fmt::format("{} with {}: {}", attendance_.name(owner.node),
+                         attendance_.name(*owner.peer), reason);
+  }
+  const auto group = group_of(state, owner, step, nodes_);
+  if (!group.empty()) {
+    reason =
+        fmt::format("the group of {}: {}", fmt::join(attendance_.names_of(group), ", "), reason);
+  }
+  if (party.size() > 1) {
+    node.reset();  // which of them is at fault is not known
+  }
+  attendance_.omit(step.id, node, reason);
+}
+
+}  // namespace fleetbench::fleet
