@@ -174,6 +174,9 @@ void Agent::cancel(const Json& message) {
       reply_measured(0);  // what is measured counts, however long the cleaning up takes
     }
     reply["last_words"] = runner_->last_words();
+    if (runner_ == &gpu_runner_) {
+      reply["unanswered"] = gpu_runner_.unanswered();
+    }
     if (phase_ == Phase::measuring && runner_ == &gpu_runner_) {
       give_up_gpus(reason, message.value("cut", false));
     } else {

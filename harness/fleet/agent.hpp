@@ -9,13 +9,15 @@
 //   {"do":"look", slot, limit_s}              {"re":"look", slot, status, reason, detail}
 //   {"do":"calibrate", slot, …Order}          {"re":"calibrate", slot, status, reason, work}
 //   {"do":"drop", slot}                       -
-//   {"do":"cancel", slot, reason, cut}        {"re":"cancel", slot, last_words}
+//   {"do":"cancel", slot, reason, cut}        {"re":"cancel", slot, last_words,
+//                                              unanswered}
 //   {"do":"attend"}                           -
 //   {"do":"ping"}                             {"re":"pong"}
 //   {"do":"alive"}                            -
 //   {"do":"end"}                              {"re":"bye", abandoned, waiting: {…}}
 //   {"do":"close"}                            -
 //
+// "unanswered": of a slot on GPUs, labels of those that hang.
 // "devices": of a slot on GPUs [{device, status, reason, values, detail, s}…], see GpuRunner.
 #pragma once
 

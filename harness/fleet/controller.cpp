@@ -130,7 +130,7 @@ plan::Slot Controller::without_the_lost(const SlotState& state) {
   return slot;
 }
 
-// Without the devices that were late too often.
+// Without the devices that are not its turn, or were late too often.
 SlotState Controller::laid_out(const plan::Slot& slot) const {
   SlotState state = open(slot, step_of(slot), nodes_, gpus_);
   if (step_of(slot).runner != plan::Runner::gpu_workers) {
@@ -138,7 +138,8 @@ SlotState Controller::laid_out(const plan::Slot& slot) const {
   }
   for (auto& [rank, owner] : state.owners) {
     std::erase_if(owner.gpus, [&, &party = state.party_of(owner)](const plan::OwnedGpu& gpu) {
-      return samples_.left_out(slot.step, party, gpu.label);
+      return (!slot.device.empty() && slot.device != gpu.label) ||
+             samples_.left_out(slot.step, party, gpu.label);
     });
   }
   std::erase_if(state.owners, [&](const auto& entry) {
@@ -293,7 +294,8 @@ void Controller::settle(SlotState& state, const Answers& answers, const std::str
     }
     if (!answers.cut && !is_measured_again(state, owner)) {
       samples_.add_timeout(state, owner,
-                           fmt::format("{}: {}{}", phase, late.reason, late.last_words));
+                           fmt::format("{}: {}{}", phase, late.reason, late.last_words),
+                           late.unanswered);
     }
     state.owners.erase(rank);
   }

@@ -122,7 +122,8 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
   const bool is_stopped = stopped != round.stopped.end();
   if (re == "cancel" && is_stopped) {
     round.pending.erase(envelope.from);
-    round.answers.late[envelope.from] = {stopped->second.reason, message.value("last_words", "")};
+    round.answers.late[envelope.from] = {stopped->second.reason, message.value("last_words", ""),
+                                         message.value("unanswered", std::vector<std::string>())};
     return;
   }
   // What was measured counts however late it is; who was told to give up is prepared no longer.
@@ -183,7 +184,7 @@ void Conversation::give_up_on_the_stopped(const Question& question, Round& round
     const auto reason = round.stopped.at(rank).reason;
     if (round.answers.cut) {
       round.pending.erase(rank);
-      round.answers.late[rank] = {reason, ""};
+      round.answers.late[rank] = {reason, "", {}};
     } else {
       lose(question, round, listener, rank, reason + ", nor to being told to give up");
     }

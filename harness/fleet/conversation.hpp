@@ -25,8 +25,9 @@ struct Question {
 
 // Somebody who gave up when told to.
 struct Late {
-  std::string reason;      // "no answer within 5.3 s, the others took 0.3 s"
-  std::string last_words;  // empty where there were none
+  std::string reason;                   // "no answer within 5.3 s, the others took 0.3 s"
+  std::string last_words;               // empty where there were none
+  std::vector<std::string> unanswered;  // of devices that it asked: those that owe it an answer
 };
 
 struct Answers {

@@ -27,7 +27,9 @@ void stop_if_dying(worker::Worker& worker) {
 }  // namespace
 
 worker::Worker& GpuRunner::worker_for(const std::string& uuid) {
-  return workers_.try_emplace(uuid, make_worker_(uuid)).first->second;
+  const auto found = workers_.find(uuid);
+  return found != workers_.end() ? found->second
+                                 : workers_.emplace(uuid, make_worker_(uuid)).first->second;
 }
 
 void GpuRunner::send(Seat& seat, const Json& command, double limit_s) {
@@ -176,6 +178,16 @@ std::string GpuRunner::last_words() const {
     }
   }
   return "";
+}
+
+std::vector<std::string> GpuRunner::unanswered() const {
+  std::vector<std::string> labels;
+  for (const Seat& seat : seats_) {
+    if (seat.asked && !seat.outcome) {
+      labels.push_back(seat.gpu.label);
+    }
+  }
+  return labels;
 }
 
 bool GpuRunner::ready() const {

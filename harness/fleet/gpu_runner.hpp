@@ -33,6 +33,8 @@ class GpuRunner : public SlotRunner {
   // outcome.
   void cancel(const std::string& reason) override;
   std::string last_words() const override;
+  // Labels of who owes an answer in the phase under way.
+  std::vector<std::string> unanswered() const;
   bool ready() const override;
   std::vector<pollfd> descriptors() const override;
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace fleetbench::fleet {
 
 void SlotSamples::add(const SlotState& state, const Owner& owner, const Json& answer) {
@@ -36,16 +38,18 @@ void SlotSamples::add_failed_devices(const SlotState& state, Owner& owner, const
   }
 }
 
-void SlotSamples::add_timeout(const SlotState& state, const Owner& owner,
-                              const std::string& reason) {
+void SlotSamples::add_timeout(const SlotState& state, const Owner& owner, const std::string& reason,
+                              const std::vector<std::string>& devices) {
   Json answer{{"status", to_string(Status::timeout)}, {"reason", reason}};
   if (owner.gpus.empty()) {
     add_one(state, owner, answer);
     return;
   }
   for (const auto& gpu : owner.gpus) {
-    answer["device"] = gpu.label;
-    add_one(state, owner, answer);
+    if (devices.empty() || std::ranges::find(devices, gpu.label) != devices.end()) {
+      answer["device"] = gpu.label;
+      add_one(state, owner, answer);
+    }
   }
 }
 

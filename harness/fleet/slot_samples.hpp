@@ -28,7 +28,9 @@ class SlotSamples {
   void add(const SlotState& state, const Owner& owner, const Json& answer);
   // Of an owner that is prepared: the GPUs of it that are not. It owns them no longer.
   void add_failed_devices(const SlotState& state, Owner& owner, const Json& answer);
-  void add_timeout(const SlotState& state, const Owner& owner, const std::string& reason);
+  // `devices`: labels of its GPUs that were late; all of them where that is empty.
+  void add_timeout(const SlotState& state, const Owner& owner, const std::string& reason,
+                   const std::vector<std::string>& devices);
 
   bool left_out(int step, const plan::Party& party, const std::string& device = "") const {
     return timeouts_.left_out(step, party, device);
