@@ -14,12 +14,17 @@ Pairs parse_pairs(const std::string& text) {
   return text == "matchings" ? Pairs::matchings : Pairs::all_pairs;
 }
 
+Devices parse_devices(const std::string& text) {
+  return text == "one" ? Devices::one : text == "both" ? Devices::both : Devices::all;
+}
+
 ScenarioStep step_from_json(const Json& json) {
   ScenarioStep step;
   step.probe = json.at("probe").get<std::string>();
   step.id = json.value("id", step.probe);
   step.params = json.value("params", Json::object());
   step.schedule = parse_schedule(json.value("schedule", "together"));
+  step.devices = parse_devices(json.value("devices", "all"));
   step.pairs = parse_pairs(json.value("pairs", "all_pairs"));
   step.matchings = json.value("matchings", step.matchings);
   if (json.contains("groups")) {
@@ -167,6 +172,9 @@ Json to_json(const Scenario& scenario) {
               {"limit_s", step.limit_s}};
     if (step.passes) {
       json["passes"] = *step.passes;
+    }
+    if (step.devices != Devices::all) {
+      json["devices"] = step.devices == Devices::one ? "one" : "both";
     }
     if (step.schedule == Schedule::ramp) {
       json["operations"] = step.operations;

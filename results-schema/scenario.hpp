@@ -19,6 +19,10 @@ inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.1";
 // what all share.
 enum class Schedule { together, alone, both, ramp };
 
+// Of steps on GPUs. `all`: all of a node at once, which share what they hang on. `one`: one of each
+// node at a time. `both`: one after the other.
+enum class Devices { all, one, both };
+
 // `all_pairs`: every pair meets, in rounds of disjoint pairs. `matchings`: k random rounds.
 enum class Pairs { all_pairs, matchings };
 
@@ -33,6 +37,7 @@ struct ScenarioStep {
   std::string probe;
   Json params = Json::object();  // complete once resolved against the probe's schema
   Schedule schedule = Schedule::together;
+  Devices devices = Devices::all;
   Pairs pairs = Pairs::all_pairs;
   int matchings = 8;
   std::optional<Groups> groups;  // absent: all nodes are one group

@@ -64,6 +64,7 @@ void confirm_suspects(fleet::Job& job, const Passes& passes, const RunOptions& o
                                                .left_s = left_s,
                                                .seed = options.seed,
                                                .first_slot = first_slot,
+                                               .devices = passes.devices,
                                                .partners = sound_nodes(recorder.run(), report)});
     announce(plan, recorder.run().header.nodes, left_s, progress);
     for (const ConfirmRecord& record : plan.records) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "harness/cli/progress_lines.hpp"
@@ -14,6 +15,7 @@ namespace fleetbench::cli {
 // The passes that were measured.
 struct Passes {
   const std::vector<plan::PlannedStep>& steps;
+  std::vector<std::string> devices;     // labels of all GPUs
   int slots = 0;                        // so many: numbers from here on are free
   fleet::Job::Clock::time_point start;  // of the run
   double end_s = 0;                     // where measuring has to end, on the clock of the run

@@ -228,7 +228,8 @@ void Lead::omit_steps(int nodes) {
 std::vector<plan::Slot> Lead::slots_for(const std::vector<NodeInfo>& nodes) {
   const auto& steps = plan_.suite.steps;
   auto planned = plan::within_budget(
-      steps, plan::make_slots(steps, static_cast<int>(nodes.size()), plan_.options.seed));
+      steps, plan::make_slots(steps, static_cast<int>(nodes.size()), plan_.options.seed,
+                              plan::labels_of(census_.gpus)));
   for (const auto& omission : planned.omitted) {
     progress_.note(fmt::format("{}: {}", omission.step, omission.reason));
     recorder_->add(omission);
@@ -249,6 +250,7 @@ void Lead::measure(const std::vector<plan::Slot>& slots) {
   }
   confirm_suspects(job_,
                    {.steps = plan_.suite.steps,
+                    .devices = plan::labels_of(census_.gpus),
                     .slots = first_free_slot(recorder_->run(), slots.size()),
                     .start = start_,
                     .end_s = end_s(),

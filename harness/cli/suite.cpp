@@ -86,15 +86,20 @@ void use_scratch(ScenarioStep& step, const ProbeInfo& probe, const std::string& 
   }
 }
 
-std::string schedule_fault(const ScenarioStep& step, const ProbeInfo& probe) {
+std::string schedule_fault(const ScenarioStep& step, const plan::ProbeChoice& probe) {
+  const ProbeInfo& info = probe.info;
   if (loads_what_is_shared(step) && step.schedule != Schedule::ramp &&
       step.schedule != Schedule::alone) {
     return "params.shared: what all nodes share is not loaded by all of them at once: say "
            "\"schedule\": \"ramp\", or \"alone\"";
   }
-  if (step.schedule == Schedule::ramp && probe.participants != Participants::node) {
+  if (step.devices != Devices::all && probe.runner != plan::Runner::gpu_workers) {
+    return fmt::format("devices: has no meaning for {}, which measures no GPUs; leave it out",
+                       info.name);
+  }
+  if (step.schedule == Schedule::ramp && info.participants != Participants::node) {
     return fmt::format("schedule: \"ramp\" is for probes of a node, and {} is one of a {}",
-                       probe.name, to_string(probe.participants));
+                       info.name, to_string(info.participants));
   }
   return "";
 }
@@ -135,7 +140,7 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
     for (auto& fault : check_against(step.params, probe->info.params_schema, "params")) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
-    if (const auto fault = schedule_fault(step, probe->info); !fault.empty()) {
+    if (const auto fault = schedule_fault(step, *probe); !fault.empty()) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
     if (step.groups && probe->info.participants != Participants::group) {

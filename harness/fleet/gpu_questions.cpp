@@ -46,8 +46,8 @@ std::map<int, Json> look_at_gpus(Conversation& conversation, const std::vector<N
   return seen;
 }
 
-Json calibrate(Conversation& conversation, const plan::PlannedStep& step,
-               const plan::OwnedGpu& gpu, double limit_s, std::map<int, std::string>& lost) {
+Json calibrate(Conversation& conversation, const plan::PlannedStep& step, const plan::OwnedGpu& gpu,
+               double limit_s, std::map<int, std::string>& lost) {
   const Order order{.slot = kCalibrateSlot,
                     .turn = 0,
                     .runner = step.runner,

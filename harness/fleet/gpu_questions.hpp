@@ -16,7 +16,7 @@ namespace fleetbench::fleet {
 std::map<int, Json> look_at_gpus(Conversation& conversation, const std::vector<NodeInfo>& nodes,
                                  Progress& progress, double limit_s,
                                  std::map<int, std::string>& lost);
-Json calibrate(Conversation& conversation, const plan::PlannedStep& step,
-               const plan::OwnedGpu& gpu, double limit_s, std::map<int, std::string>& lost);
+Json calibrate(Conversation& conversation, const plan::PlannedStep& step, const plan::OwnedGpu& gpu,
+               double limit_s, std::map<int, std::string>& lost);
 
 }  // namespace fleetbench::fleet

@@ -17,7 +17,14 @@ constexpr const char* kShared =
     "it loads what all nodes share, which is not done twice, to do no harm";
 constexpr const char* kNoPartner = "there is no sound node to measure pairs with";
 
-using Rounds = std::vector<std::vector<Party>>;  // what each slot measures
+// What a slot measures.
+struct Round {
+  std::vector<Party> parties;
+  std::string device = {};  // of a step that measures one at a time
+
+  bool operator==(const Round&) const = default;
+};
+using Rounds = std::vector<Round>;
 
 bool has(const Party& party, int node) { return std::ranges::count(party, node) > 0; }
 
@@ -76,12 +83,12 @@ class Rematch {
     }
     std::vector<Rounds> result;
     for (int pass = 0; static_cast<int>(result.size()) < pairs_; ++pass) {
-      const Rounds of_pass = rounds(pass);
+      const auto of_pass = rounds(pass);
       if (of_pass.empty()) {
         return {};
       }
       for (const auto& parties : of_pass) {
-        result.push_back(step_.concurrent ? Rounds{parties} : in_turns(parties));
+        result.push_back(on_devices(step_.concurrent ? Rounds{{parties}} : in_turns(parties)));
       }
     }
     result.resize(static_cast<std::size_t>(pairs_));
@@ -89,7 +96,7 @@ class Rematch {
   }
 
  private:
-  Rounds rounds(int pass) const {
+  std::vector<std::vector<Party>> rounds(int pass) const {
     return rounds_of_step(step_, index_, nodes_, pass, options_.seed);
   }
 
@@ -100,7 +107,22 @@ class Rematch {
     if (suspect == nullptr || reference == nullptr) {
       return {};
     }
-    return suspect == reference ? Rounds{{*suspect}} : Rounds{{*suspect}, {*reference}};
+    return suspect == reference ? Rounds{{{*suspect}}} : Rounds{{{*suspect}}, {{*reference}}};
+  }
+
+  // In a step that measures one device at a time: the suspect's alone, a node's all in turn.
+  Rounds on_devices(Rounds slots) const {
+    if (!step_.one_device) {
+      return slots;
+    }
+    const std::vector<std::string> own{compared_.device};
+    Rounds result;
+    for (const Round& slot : slots) {
+      for (const std::string& device : compared_.device.empty() ? options_.devices : own) {
+        result.push_back({slot.parties, device});
+      }
+    }
+    return result;
   }
 
   // A B B A.
@@ -117,11 +139,13 @@ class Rematch {
     const Party reference{compared_.reference, *compared_.reference_peer};
     std::vector<Rounds> result;
     for (int pair = 0; pair < pairs_; ++pair) {
-      Rounds slots{{suspect}, {reference}};
-      for (const auto& parties : step_.concurrent ? rounds(pair) : Rounds{}) {
+      Rounds slots{{{suspect}}, {{reference}}};
+      const std::vector<Party> links{suspect, reference};
+      for (const auto& parties :
+           step_.concurrent ? rounds(pair) : std::vector<std::vector<Party>>{}) {
         for (std::size_t i = 0; i < slots.size(); ++i) {
-          if (party_of(parties, slots[i][0][0]) == party_of(parties, slots[i][0][1])) {
-            slots[i] = parties;
+          if (party_of(parties, links[i][0]) == party_of(parties, links[i][1])) {
+            slots[i].parties = parties;
           }
         }
       }
@@ -154,7 +178,7 @@ class Rematch {
       for (const auto& parties : rounds(pass)) {
         if (meets_partner(parties, compared_.node) && meets_partner(parties, compared_.reference) &&
             static_cast<int>(result.size()) < pairs_) {
-          result.push_back({parties});
+          result.push_back({{parties}});
         }
       }
       if (result.empty()) {
@@ -172,7 +196,7 @@ class Rematch {
     for (int pair = 0; pair < pairs_ && !partners.empty(); ++pair) {
       const int partner = partners[static_cast<std::size_t>(pair) % partners.size()];
       const auto with = [&](int node) {
-        return std::vector<Party>{pair % 2 == 0 ? Party{node, partner} : Party{partner, node}};
+        return Round{{pair % 2 == 0 ? Party{node, partner} : Party{partner, node}}};
       };
       result.push_back({with(compared_.node), with(compared_.reference)});
     }
@@ -218,7 +242,8 @@ class Planner {
   // All nodes are in the slots of such a step anyway.
   bool joins(const ConfirmRecord& suspect, const PlannedStep& step) {
     const auto same = std::ranges::find_if(result_.records, [&](const ConfirmRecord& record) {
-      return record.step == suspect.step && record.pairs > 0;
+      const bool same_device = record.compared.front().device == suspect.compared.front().device;
+      return record.step == suspect.step && record.pairs > 0 && (same_device || !step.one_device);
     });
     if (!step.concurrent || step.probe.participants == Participants::pair ||
         same == result_.records.end()) {
@@ -234,8 +259,8 @@ class Planner {
     const Durations durations(run_, suspect.step);
     double needed_s = 0;
     for (const Rounds& slots : pairs) {
-      for (const auto& parties : slots) {
-        needed_s += durations.of(parties);
+      for (const Round& slot : slots) {
+        needed_s += durations.of(slot.parties);
       }
     }
     if (pairs.empty()) {
@@ -252,12 +277,13 @@ class Planner {
     left_s_ -= needed_s;
     suspect.confirm = next();
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-      for (const auto& parties : pairs[pair]) {
+      for (const Round& slot : pairs[pair]) {
         result_.slots.push_back(
             {.index = options_.first_slot + static_cast<int>(result_.slots.size()),
              .step = suspect.step,
              .pass = static_cast<int>(pair),
-             .parties = parties,
+             .parties = slot.parties,
+             .device = slot.device,
              .confirms = suspect.confirm});
       }
     }

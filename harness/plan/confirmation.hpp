@@ -10,10 +10,11 @@
 namespace fleetbench::plan {
 
 struct ConfirmOptions {
-  double limit_s = 0;         // for all that is measured again in the run
-  double left_s = 0;          // of it; spent by how long the slots of these steps took
-  std::uint64_t seed = 0;     // of the run: what ran together does so again
-  int first_slot = 0;         // index of the first new slot
+  double limit_s = 0;                     // for all that is measured again in the run
+  double left_s = 0;                      // of it; spent by how long the slots of these steps took
+  std::uint64_t seed = 0;                 // of the run: what ran together does so again
+  int first_slot = 0;                     // index of the first new slot
+  std::vector<std::string> devices = {};  // labels of all, for steps that measure one at a time
   std::vector<int> partners;  // nodes without a finding: with whom suspects of pairs are measured
 };
 

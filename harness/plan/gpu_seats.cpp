@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace fleetbench::plan {
 namespace {
@@ -105,6 +107,20 @@ std::vector<std::vector<OwnedGpu>> seat_gpus(const std::vector<NodeInfo>& nodes,
     name(gpus, usual);
   }
   return result;
+}
+
+std::vector<std::string> labels_of(const std::vector<std::vector<OwnedGpu>>& gpus) {
+  std::set<std::pair<std::size_t, std::string>> by_length;  // gpu2 comes before gpu10
+  for (const auto& of_node : gpus) {
+    for (const OwnedGpu& gpu : of_node) {
+      by_length.emplace(gpu.label.size(), gpu.label);
+    }
+  }
+  std::vector<std::string> labels;
+  for (const auto& [length, label] : by_length) {
+    labels.push_back(label);
+  }
+  return labels;
 }
 
 std::string describe(const std::vector<std::vector<OwnedGpu>>& gpus) {

@@ -29,6 +29,9 @@ struct OwnedGpu {
 std::vector<std::vector<OwnedGpu>> seat_gpus(const std::vector<NodeInfo>& nodes,
                                              const std::map<int, std::vector<SeenGpu>>& by_rank);
 
+// "gpu0", "gpu1", …: what the GPUs of all nodes are called, each once.
+std::vector<std::string> labels_of(const std::vector<std::vector<OwnedGpu>>& gpus);
+
 // "8 GPUs on each"; "7 to 8 GPUs on each"; empty where there are none.
 std::string describe(const std::vector<std::vector<OwnedGpu>>& gpus);
 

@@ -60,7 +60,8 @@ bool are_gpus_measured(const Slot& slot, const Party& party, const Measured& mea
                        const std::vector<std::vector<OwnedGpu>>& gpus) {
   return std::ranges::all_of(party, [&](int node) {
     return std::ranges::all_of(gpus[static_cast<std::size_t>(node)], [&](const OwnedGpu& gpu) {
-      return measured.has(slot, node, -1, gpu.label);
+      const bool takes_part = slot.device.empty() || slot.device == gpu.label;
+      return !takes_part || measured.has(slot, node, -1, gpu.label);
     });
   });
 }

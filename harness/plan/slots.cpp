@@ -16,27 +16,6 @@ namespace {
 
 using Generator = std::mt19937_64;
 
-bool runs_alone(const ScenarioStep& step, const ProbeInfo& probe, ScheduleOverride schedule,
-                bool ranks_are_nodes) {
-  if (loads_what_is_shared(step)) {
-    return true;  // a ramp does not come here
-  }
-  if (schedule != ScheduleOverride::none) {
-    return schedule == ScheduleOverride::alone;
-  }
-  return step.schedule == Schedule::alone ||
-         (ranks_are_nodes && probe.participants == Participants::node);
-}
-
-// Steps that run once, before the passes, need no schedule of their own.
-PlannedStep planned(const ScenarioStep& step, const ProbeChoice& choice, int passes, bool alone) {
-  PlannedStep result{.scenario = step, .probe = choice.info, .id = step.id};
-  result.runner = choice.runner;
-  result.concurrent = !alone;
-  result.passes = choice.info.facts_only ? 1 : std::min(passes, step.passes.value_or(passes));
-  return result;
-}
-
 std::vector<Party> alone_parties(int nodes, bool sampled, Generator& generator) {
   std::vector<int> order(static_cast<std::size_t>(nodes));
   std::iota(order.begin(), order.end(), 0);
@@ -111,11 +90,16 @@ std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, in
   return {};
 }
 
-void append(std::vector<Slot>& slots, int step, int pass, std::vector<Party> parties) {
-  slots.push_back({.index = static_cast<int>(slots.size()),
-                   .step = step,
-                   .pass = pass,
-                   .parties = std::move(parties)});
+// `devices`: what the slot measures, one after the other; of most steps nothing by name.
+void append(std::vector<Slot>& slots, int step, int pass, const std::vector<Party>& parties,
+            const std::vector<std::string>& devices) {
+  for (const std::string& device : devices) {
+    slots.push_back({.index = static_cast<int>(slots.size()),
+                     .step = step,
+                     .pass = pass,
+                     .parties = parties,
+                     .device = device});
+  }
 }
 
 // At most: single nodes in all parties of one pass.
@@ -157,62 +141,10 @@ void require_room(const std::vector<PlannedStep>& steps, int nodes) {
 
 }  // namespace
 
-std::string_view to_string(Runner runner) {
-  switch (runner) {
-    case Runner::worker:
-      return "worker";
-    case Runner::gpu_workers:
-      return "gpu_workers";
-    case Runner::rank:
-      return "rank";
-  }
-  throw std::logic_error("a runner without a name");
-}
-
-Runner parse_runner(std::string_view text) {
-  for (const Runner runner : {Runner::worker, Runner::gpu_workers, Runner::rank}) {
-    if (text == to_string(runner)) {
-      return runner;
-    }
-  }
-  throw InputError(fmt::format("\"{}\" is no way to run a step", text));
-}
-
-std::vector<PlannedStep> plan_steps(const Scenario& scenario,
-                                    const std::vector<ProbeChoice>& probe_of,
-                                    ScheduleOverride schedule, bool ranks_are_nodes) {
-  std::vector<PlannedStep> steps;
-  for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
-    const auto& step = scenario.steps[i];
-    const auto& choice = probe_of[i];
-    const auto& probe = choice.info;
-    const bool fleet_wide = probe.participants == Participants::group && !step.groups;
-    if (probe.facts_only || fleet_wide) {
-      steps.push_back(planned(step, choice, scenario.passes, false));
-      continue;
-    }
-    if (step.schedule == Schedule::ramp && schedule != ScheduleOverride::alone) {
-      steps.push_back(planned(step, choice, scenario.passes, false));
-      steps.back().ramp = RampLevel{step.id, 0};
-      continue;
-    }
-    const bool alone = runs_alone(step, probe, schedule, ranks_are_nodes);
-    const bool both =
-        step.schedule == Schedule::both && schedule == ScheduleOverride::none && !alone;
-    steps.push_back(planned(step, choice, scenario.passes, alone));
-    steps.back().sampled = alone && step.schedule == Schedule::alone &&
-                           schedule == ScheduleOverride::none && !ranks_are_nodes;
-    if (both) {
-      steps.push_back(planned(step, choice, scenario.passes, true));
-      steps.back().id += "@alone";
-      steps.back().sampled = true;
-    }
-  }
-  return steps;
-}
-
-std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed) {
+std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed,
+                             const std::vector<std::string>& devices) {
   require_room(steps, nodes);
+  const std::vector<std::string> no_device{""};
   Generator generator(seed);
   std::vector<Slot> slots;
   int passes = 0;
@@ -224,13 +156,14 @@ std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, s
       if (pass >= steps[i].passes) {
         continue;
       }
-      for (auto& parties : rounds_of(steps[i], nodes, pass, seed + i, generator)) {
+      const auto& measured = steps[i].one_device ? devices : no_device;
+      for (const auto& parties : rounds_of(steps[i], nodes, pass, seed + i, generator)) {
         if (steps[i].concurrent) {
-          append(slots, static_cast<int>(i), pass, std::move(parties));
+          append(slots, static_cast<int>(i), pass, parties, measured);
           continue;
         }
-        for (auto& party : parties) {
-          append(slots, static_cast<int>(i), pass, {std::move(party)});
+        for (const auto& party : parties) {
+          append(slots, static_cast<int>(i), pass, {party}, measured);
         }
       }
     }
@@ -275,10 +208,12 @@ std::optional<std::string> reason_without_slots(const PlannedStep& step, int nod
 }
 
 std::string describe(const Slot& slot, const PlannedStep& step) {
+  const std::string what =
+      slot.device.empty() ? step.id : fmt::format("{} on {}", step.id, slot.device);
   if (slot.confirms) {
-    return fmt::format("{} again, pair {}", step.id, slot.pass + 1);
+    return fmt::format("{} again, pair {}", what, slot.pass + 1);
   }
-  return fmt::format("{}, pass {} of {}", step.id, slot.pass + 1, step.passes);
+  return fmt::format("{}, pass {} of {}", what, slot.pass + 1, step.passes);
 }
 
 }  // namespace fleetbench::plan

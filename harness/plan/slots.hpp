@@ -32,7 +32,8 @@ struct RampLevel {
   int nodes = 0;   // that measure at once; 0: not laid out yet
 };
 
-// One step of a scenario in one schedule: `both` makes two of it, "ID" and "ID@alone".
+// One step of a scenario in one schedule: `both` makes two of it, "ID" and "ID@alone", or "ID" and
+// "ID@one" of devices.
 struct PlannedStep {
   ScenarioStep scenario;
   ProbeInfo probe;
@@ -42,6 +43,7 @@ struct PlannedStep {
   std::optional<RampLevel> ramp;
   int passes = 1;
   Runner runner = Runner::worker;
+  bool one_device = false;     // one GPU of each node at a time
   Json work = Json::object();  // iteration counts, fixed for the whole fleet
   std::vector<MetricInfo> metrics;
 };
@@ -52,6 +54,7 @@ struct Slot {
   int step = 0;  // into the list of planned steps
   int pass = 0;
   std::vector<Party> parties;
+  std::string device = {};  // the one of each node that is measured; empty: all of them
   // Of a confirmation, see confirmation.hpp: its position; `pass` then counts the pairs.
   std::optional<int> confirms;
 };
@@ -83,8 +86,10 @@ inline constexpr std::size_t kMostMembers = 50'000'000;
 
 // All slots of a run in order: passes outside, steps inside, so that a disturbance hits one sample
 // of each metric and not all samples of one. Orders, pairings and samples are drawn from `seed`.
+// `devices`: labels of all that there are, for steps that measure one at a time.
 // Throws InputError where there would be more than kMostMembers.
-std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed);
+std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed,
+                             const std::vector<std::string>& devices = {});
 
 // What the slots of one pass of a step measure that is concurrent, each entry at one time; of one
 // that is not, each party by itself. As in make_slots() with the same `seed`, but for the order.

@@ -169,6 +169,25 @@ std::string cost_lines(const Report& report, const TextStyle& style) {
   return text.empty() ? "" : "\n" + text;
 }
 
+// What has one reason is one line.
+std::vector<std::string> not_measured_lines(const Report& report) {
+  std::vector<std::pair<std::string, std::string>> by_reason;  // what, reason
+  for (const NotMeasured& item : report.not_measured) {
+    const auto same =
+        std::ranges::find(by_reason, item.reason, &std::pair<std::string, std::string>::second);
+    if (same == by_reason.end()) {
+      by_reason.emplace_back(item.what, item.reason);
+    } else {
+      same->first += ", " + item.what;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, reason] : by_reason) {
+    lines.push_back(what + ": " + reason);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string summary_text(const Report& report, const TextStyle& style) {
@@ -176,15 +195,11 @@ std::string summary_text(const Report& report, const TextStyle& style) {
   for (const Evidence& item : report.configuration) {
     configuration.push_back(item.text);
   }
-  std::vector<std::string> not_measured;
-  for (const NotMeasured& item : report.not_measured) {
-    not_measured.push_back(item.what + ": " + item.reason);
-  }
   return verdict_lines(report, style) + fleet_lines(report, style) +
          findings_section(report, style) + remarks("Set up differently", configuration, style) +
          metrics_section(report, style) + explaining_section(report, style) +
-         remarks("Not measured", not_measured, style) + remarks("Notes", report.notes, style) +
-         cost_lines(report, style);
+         remarks("Not measured", not_measured_lines(report), style) +
+         remarks("Notes", report.notes, style) + cost_lines(report, style);
 }
 
 }  // namespace fleetbench

@@ -70,6 +70,7 @@ SCENARIOS = [
     ),
     (step(operations=5), 'steps[0].operations: has no meaning without "schedule": "ramp"'),
     (step(groups={"size": 8}), 'step "cpu_gemm": groups: has no meaning for cpu_gemm, which measures each node by itself'),
+    (step(devices="one"), 'step "cpu_gemm": devices: has no meaning for cpu_gemm, which measures no GPUs; leave it out'),
     (step(groups={"size": 1}), "steps[0].groups.size: 1 is out of range: at least 2 and at most 4096"),
     (step(groups=[8]), "steps[0].groups: [8] is not of type object"),
     (

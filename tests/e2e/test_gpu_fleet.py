@@ -13,7 +13,7 @@ SCENARIO = {
     "steps": [
         {"probe": "gpu_gemm", "params": {"precisions": ["fp32", "fp16"], "n": 128, "seconds": 0.000001}, "limit_s": 8},
         {"probe": "gpu_memory", "params": {"times_l2": 0, "min_bytes": 1 << 20, "seconds": 0.000001}, "limit_s": 8},
-        {"probe": "gpu_copy", "params": {"bytes": 1 << 20, "warm_up": 1}, "limit_s": 8},
+        {"probe": "gpu_copy", "params": {"bytes": 1 << 20, "warm_up": 1}, "devices": "both", "limit_s": 8},
     ],
 }
 # Each rank is a node, and has that node's GPUs.
@@ -28,17 +28,24 @@ class GpuFleetTest(FleetbenchTest):
         if not (BUILD / "gpu_sim").is_dir():
             self.skipTest("built without a CUDA toolkit")
 
-    def measure(self, faults="", *options, ranks=NODES, shell=AS_NODE, nodes_by="rank", **settings):
+    def on_gpus(self, command, faults="", ranks=NODES, shell=AS_NODE, **settings):
         env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"))
         env.update({"FLEETBENCH_GPU_SIM_GPUS": str(GPUS), "FLEETBENCH_GPU_SIM_FAULTS": faults, "FLEETBENCH_GPU_SIM_LATENCY": "0"})
         env.update(settings)
+        return execute([*mpirun(ranks), "sh", "-c", shell, "sh", FLEETBENCH, *command], env=env, timeout=300)
+
+    def measure(self, faults="", *options, nodes_by="rank", **how):
         run = self.directory / "run"
-        command = [FLEETBENCH, "--suite", self.scenario(SCENARIO), "--out", str(run), "--nodes-by", nodes_by]
+        command = ["--suite", self.scenario(SCENARIO), "--out", str(run), "--nodes-by", nodes_by]
         command += ["--schedule", "together", *options]
-        result = execute([*mpirun(ranks), "sh", "-c", shell, "sh", *command], env=env, timeout=300)
+        result = self.on_gpus(command, faults, **how)
         self.assertIn(result.code, (0, 2, 3), result.err)
         self.assert_follows_schemas(run)
         return self.report(run)
+
+    def samples(self):
+        """Those of GPUs."""
+        return [r for r in self.journal(self.directory / "run") if r.get("t") == "sample" and r.get("device")]
 
     def first(self, report):
         """Name, device, layer and direction of the first finding."""
@@ -53,7 +60,7 @@ class Healthy(GpuFleetTest):
         report = self.measure()
         self.assertEqual(report["findings"], [])
         self.assertEqual(report["verdict"], "PASS", report)
-        for metric in ("gpu_gemm.fp16", "gpu_memory.triad", "gpu_copy.host_to_device_memcpy_ce"):
+        for metric in ("gpu_gemm.fp16", "gpu_memory.triad", "gpu_copy.host_to_device_memcpy_ce", "gpu_copy@one.host_to_device_memcpy_ce"):
             [shown] = [m for m in report["metrics"] if m["metric"] == metric]
             self.assertEqual(shown["subjects"], NODES * GPUS)
 
@@ -68,7 +75,7 @@ class Healthy(GpuFleetTest):
             with self.subTest(ranks=ranks):
                 self.directory.joinpath("run").exists() and self.directory.joinpath("run").rename(self.directory / f"run{ranks}")
                 self.measure(ranks=ranks, shell=shell, nodes_by="host")
-                samples = [r for r in self.journal(self.directory / "run") if r.get("t") == "sample" and r.get("device")]
+                samples = self.samples()
                 self.assertEqual({s["device"] for s in samples}, {f"gpu{i}" for i in range(GPUS)})
                 self.assertEqual({s["status"] for s in samples}, {"ok"})
 
@@ -98,7 +105,7 @@ class Faulty(GpuFleetTest):
     def test_a_hang_costs_its_own_gpu_only(self):
         report = self.measure("node1:0:hang=copy@9", "--no-confirm")
         self.assertEqual(self.first(report), ("1", "gpu0", "compute", "missing"))
-        samples = [r for r in self.journal(self.directory / "run") if r.get("t") == "sample" and r.get("device")]
+        samples = self.samples()
         bad = {(s["node"], s["device"]) for s in samples if s["status"] != "ok"}
         self.assertEqual(bad, {(1, "gpu0")})
 

@@ -94,6 +94,28 @@ TEST(PlanConfirmation, WhatRanTogetherRunsAgainWithAll) {
   EXPECT_EQ(plan.records[0].compared.size(), 2U);
 }
 
+TEST(PlanConfirmation, OneDeviceAtATimeIsMeasuredSoAgain) {
+  auto step = planned(Participants::node, true);
+  step.one_device = true;
+  auto gpu1 = suspect();
+  gpu1.compared[0].device = "gpu1";
+  auto gpu0 = suspect(4);
+  gpu0.compared[0].device = "gpu0";
+  auto options = with_partners({0, 1, 3});
+  options.devices = {"gpu0", "gpu1"};
+  const auto plan = plan_confirmation({step}, run_of(5), {gpu1, gpu0}, options);
+  ASSERT_EQ(plan.records.size(), 2U);  // what is measured for one tells nothing of the other
+  ASSERT_EQ(plan.slots.size(), 16U);
+  EXPECT_EQ(plan.slots[0].device, "gpu1");
+  EXPECT_EQ(plan.slots[8].device, "gpu0");
+  // Of a node all take their turns.
+  const auto whole = plan_confirmation({step}, run_of(5), {suspect()}, options);
+  ASSERT_EQ(whole.slots.size(), 16U);
+  EXPECT_EQ(whole.slots[0].device, "gpu0");
+  EXPECT_EQ(whole.slots[1].device, "gpu1");
+  EXPECT_EQ(whole.slots[1].pass, 0);
+}
+
 TEST(PlanConfirmation, GroupsMeasureAsTheyDid) {
   const auto plan = plan_confirmation({planned(Participants::group, true)}, run_of(5), {suspect()},
                                       with_partners({0, 1, 3, 4}));

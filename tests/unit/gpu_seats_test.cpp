@@ -67,6 +67,11 @@ TEST(SeatGpus, WhoSeesNoneHasNone) {
   EXPECT_THAT(seats[2], IsEmpty());
 }
 
+TEST(LabelsOfGpus, AreThoseOfAllNodesInOrderOfNumber) {
+  EXPECT_THAT(labels_of({{{.label = "gpu10"}, {.label = "gpu2"}}, {}, {{.label = "gpu2"}}}),
+              ElementsAre("gpu2", "gpu10"));
+}
+
 TEST(DescribeGpus, CountsThem) {
   const auto seats = [](std::vector<int> counts) {
     std::vector<std::vector<OwnedGpu>> result;

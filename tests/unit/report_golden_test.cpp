@@ -137,7 +137,9 @@ Report rich_report() {
       "image_decode.idle_share", "1", Layer::input, SubjectKind::node, 8, 0.016, 0, 0.5};
   idle.judged = false;
   report.metrics.push_back(idle);
-  report.not_measured = {{"storage", "fio is not installed"},
+  report.not_measured = {{"gpu_gemm", "no node has a GPU"},
+                         {"storage", "fio is not installed"},
+                         {"gpu_memory", "no node has a GPU"},
                          {"token_pack on node3", "no \"tokenizer\""}};
   report.notes = {"mpi_pairs: with 3 nodes a slow node cannot be told from slow links"};
   report.nodes = 8;

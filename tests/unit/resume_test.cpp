@@ -129,5 +129,20 @@ TEST(MissingSlots, EveryGpuOfANodeCounts) {
   EXPECT_THAT(missing[0].parties, ElementsAre(ElementsAre(1)));
 }
 
+TEST(MissingSlots, OfASlotForOneGpuOnlyThatCounts) {
+  PlannedStep on_gpus = step(Participants::node);
+  on_gpus.runner = Runner::gpu_workers;
+  RunData run;
+  run.samples = {sample(0, 0, 0)};
+  run.samples[0].device = "gpu0";
+  std::vector<Slot> slots{slot(0, 0, {{0}}), slot(1, 0, {{0}})};
+  slots[0].device = "gpu0";
+  slots[1].device = "gpu1";
+  const std::vector<OwnedGpu> two{{.label = "gpu0"}, {.label = "gpu1"}};
+  const auto missing = missing_slots(slots, {on_gpus}, run, three_nodes(), {two, {}, {}});
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].device, "gpu1");
+}
+
 }  // namespace
 }  // namespace fleetbench::plan

@@ -91,6 +91,8 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
   const Case cases[] = {
       {with_step(R"("schedule": "toghether")"),
        R"(x.json: steps[0].schedule: "toghether" is none of together, alone, both, ramp)"},
+      {with_step(R"("devices": "two")"),
+       R"(x.json: steps[0].devices: "two" is none of all, one, both)"},
       {with_step(R"("operations": 1e300)"),
        "x.json: steps[0].operations: 1e+300 is out of range: at least 1 and at most 1e+18"},
       {R"({"schema": "fleetbench-scenario/1.0", "name": "n", "steps": [{"probe": "a b"}]})",
@@ -119,7 +121,7 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
       {with_step(R"("passes": 9)"), "x.json: steps[0].passes: 9 is more than the scenario's 5"},
       {with_step(R"("params": [1])"), "x.json: steps[0].params: [1] is not of type object"},
       {with_step(R"("schedul": "alone")"),
-       R"(x.json: steps[0]: unknown key "schedul"; allowed are groups, id, limit_s, matchings, operations, pairs, params, passes, probe, schedule)"},
+       R"(x.json: steps[0]: unknown key "schedul"; allowed are devices, groups, id, limit_s, matchings, operations, pairs, params, passes, probe, schedule)"},
       {with_step(R"("id": "a b")"),
        R"(x.json: steps[0].id: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
       {with(R"("passes": 0)"), "x.json: passes: 0 is out of range: at least 1 and at most 100000"},
@@ -185,6 +187,17 @@ TEST(Scenario, GroupsHaveTheirDefaultsAndSurvive) {
   EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
   EXPECT_EQ(json.at("steps")[0].at("groups"), (Json{{"size", 3}, {"rounds", 2}}));
   EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+}
+
+TEST(Scenario, DevicesAreAllUnlessSaidAndSurvive) {
+  EXPECT_EQ(parse_scenario(with_step(R"("id": "x")"), "x.json").steps[0].devices, Devices::all);
+  for (const char* said : {"one", "both"}) {
+    const auto json =
+        to_json(parse_scenario(with_step(R"("devices": ")" + std::string(said) + "\""), "x.json"));
+    EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
+    EXPECT_EQ(json.at("steps")[0].at("devices"), said);
+    EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+  }
 }
 
 TEST(Scenario, AnyMinorVersionIsRead) {

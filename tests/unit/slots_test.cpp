@@ -75,6 +75,32 @@ TEST(PlanSteps, RanksThatAreNodesShareAMachineAndSoMeasureAlone) {
   EXPECT_TRUE(pairs[0].concurrent);
 }
 
+std::vector<PlannedStep> gpu_steps(Devices devices) {
+  ScenarioStep on_gpus = step("copy");
+  on_gpus.devices = devices;
+  ProbeChoice choice = probe("copy", Participants::node);
+  choice.runner = Runner::gpu_workers;
+  return plan_steps(scenario({on_gpus}, 1), {choice}, ScheduleOverride::none, false);
+}
+
+std::vector<std::string> texts_of(const std::vector<PlannedStep>& steps) {
+  std::vector<std::string> texts;
+  for (const auto& slot : make_slots(steps, 4, 1, {"gpu0", "gpu1"})) {
+    EXPECT_EQ(slot.parties.size(), 4U);
+    texts.push_back(describe(slot, steps[static_cast<std::size_t>(slot.step)]));
+  }
+  return texts;
+}
+
+TEST(MakeSlots, DevicesAreMeasuredAllAtOnceOrOneOfEachNodeAtATime) {
+  EXPECT_THAT(texts_of(gpu_steps(Devices::all)), testing::ElementsAre("copy, pass 1 of 1"));
+  EXPECT_THAT(texts_of(gpu_steps(Devices::one)),
+              testing::ElementsAre("copy on gpu0, pass 1 of 1", "copy on gpu1, pass 1 of 1"));
+  EXPECT_THAT(texts_of(gpu_steps(Devices::both)),
+              testing::ElementsAre("copy, pass 1 of 1", "copy@one on gpu0, pass 1 of 1",
+                                   "copy@one on gpu1, pass 1 of 1"));
+}
+
 TEST(MakeSlots, PassesAreOutsideStepsInside) {
   const auto steps = plan_steps(scenario({step("a"), step("b")}),
                                 {probe("a", Participants::node), probe("b", Participants::node)},
