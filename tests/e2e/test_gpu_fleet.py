@@ -67,7 +67,8 @@ class Healthy(GpuFleetTest):
     def test_nobody_has_a_gpu(self):
         report = self.measure("*:*:no_driver")
         self.assertEqual(report["findings"], [])
-        self.assertEqual({(n["what"], n["reason"]) for n in report["not_measured"]}, {(step["probe"], "no node has a GPU") for step in SCENARIO["steps"]})
+        self.assertEqual({n["reason"] for n in report["not_measured"]}, {"no node has a GPU"})
+        self.assertLessEqual({step["probe"] for step in SCENARIO["steps"]}, {n["what"] for n in report["not_measured"]})
         self.assertNotEqual(report["verdict"], "PASS")
 
     def test_ownership_does_not_depend_on_what_ranks_see(self):
