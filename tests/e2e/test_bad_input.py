@@ -34,7 +34,7 @@ OPTIONS = [
     (["--suite", "quick", "--schedule", "toghether"], "--schedule toghether: is neither alone nor together"),
     (["--suite", "quick", "--schedule", "alone", "--schedule", "together"], "--schedule is given twice"),
     (["--suite", "quick", "--nodes-by", "rack"], "--nodes-by rack: is neither host nor rank"),
-    (["--suite", "quick", "--only", "gpu_*"], "--only gpu_*: matches no step of suite quick, which has"),
+    (["--suite", "quick", "--only", "tpu_*"], "--only tpu_*: matches no step of suite quick, which has"),
     (["--suite", "quick", "--skip", "cpu"], "--skip cpu: matches no step"),
     (["--suite", "quick", "--only", "cpu_gemm", "--skip", "cpu_gemm"], "--only and --skip leave no step"),
     (["--suite", "quick", "--min-effect", "cpu=3"], 'layer "cpu" is none of host'),
