@@ -238,6 +238,17 @@ std::optional<WaitingCost> read_waiting(const Fields& report) {
                      fields.number_from_zero("max_resident_bytes")};
 }
 
+std::map<std::string, int> read_gpus(const Fields& fleet) {
+  std::map<std::string, int> gpus;
+  if (fleet.has("gpus")) {
+    const Fields fields = fleet.object("gpus");
+    for (const auto& [model, count] : fleet.at("gpus").items()) {
+      gpus[model] = fields.integer(model, 1);
+    }
+  }
+  return gpus;
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) { return name_of(kVerdicts, verdict); }
@@ -306,20 +317,23 @@ std::string describe_interval(double slowdown_pct, double low_pct, double high_p
 }
 
 Json to_json(const Report& report) {
-  return {
-      {"schema", kReportSchema},
-      {"run_id", report.run_id},
-      {"suite", report.suite},
-      {"verdict", to_string(report.verdict)},
-      {"verdict_reasons", report.verdict_reasons},
-      {"findings", array_of(report.findings)},
-      {"configuration", array_of(report.configuration)},
-      {"metrics", array_of(report.metrics)},
-      {"not_measured", array_of(report.not_measured)},
-      {"notes", report.notes},
-      {"fleet", {{"nodes", report.nodes}, {"ranks", report.ranks}, {"lost", report.lost_nodes}}},
-      {"time", json_of(report.time)},
-      {"waiting", json_of(report.waiting)}};
+  return {{"schema", kReportSchema},
+          {"run_id", report.run_id},
+          {"suite", report.suite},
+          {"verdict", to_string(report.verdict)},
+          {"verdict_reasons", report.verdict_reasons},
+          {"findings", array_of(report.findings)},
+          {"configuration", array_of(report.configuration)},
+          {"metrics", array_of(report.metrics)},
+          {"not_measured", array_of(report.not_measured)},
+          {"notes", report.notes},
+          {"fleet",
+           {{"nodes", report.nodes},
+            {"ranks", report.ranks},
+            {"gpus", Json(report.gpus)},
+            {"lost", report.lost_nodes}}},
+          {"time", json_of(report.time)},
+          {"waiting", json_of(report.waiting)}};
 }
 
 Report report_from_json(const Json& json) {
@@ -339,6 +353,7 @@ Report report_from_json(const Json& json) {
   const Fields fleet = fields.object("fleet");
   report.nodes = fleet.integer("nodes");
   report.ranks = fleet.integer("ranks");
+  report.gpus = read_gpus(fleet);
   report.lost_nodes = fleet.texts("lost");
   report.time = read_time(fields);
   report.waiting = read_waiting(fields);

@@ -1,6 +1,7 @@
 // What a run means: findings, verdict, and what could not be said. Written as report.json.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -117,6 +118,7 @@ struct Report {
   std::vector<std::string> notes;  // what cannot be told apart, warnings about the set-up
   int nodes = 0;
   int ranks = 0;
+  std::map<std::string, int> gpus;  // that CUDA showed, by model
   std::vector<std::string> lost_nodes;
   std::optional<TimeShares> time;
   std::optional<WaitingCost> waiting;

@@ -42,6 +42,19 @@ void append_new(std::vector<std::string>& to, const std::vector<std::string>& fr
   }
 }
 
+// By model: those that CUDA showed.
+void count_gpus(const Json& inventory, std::map<std::string, int>& gpus) {
+  static const Json::json_pointer kGpus("/cuda/gpus");
+  if (!inventory.is_object() || !inventory.contains(kGpus)) {
+    return;
+  }
+  for (const Json& gpu : inventory.at(kGpus)) {
+    if (gpu.is_object() && gpu.contains("model") && gpu.at("model").is_string()) {
+      ++gpus[gpu.at("model").get<std::string>()];
+    }
+  }
+}
+
 Report header_of(const RunData& run) {
   Report report;
   report.run_id = run.header.run_id;
@@ -49,6 +62,7 @@ Report header_of(const RunData& run) {
   report.nodes = static_cast<int>(run.header.nodes.size());
   for (const NodeInfo& node : run.header.nodes) {
     report.ranks += static_cast<int>(node.ranks.size());
+    count_gpus(node.inventory, report.gpus);
   }
   for (const int node : lost_nodes(run)) {
     report.lost_nodes.push_back(run.header.nodes.at(node).name);

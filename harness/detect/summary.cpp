@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "harness/detect/parallel.hpp"
 #include "harness/detect/reduce.hpp"
@@ -50,17 +52,18 @@ MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels
   return summary;
 }
 
-// The median over passes of each node that gave values.
-std::vector<double> node_medians(const RunData& run, const StepRecord& step, std::size_t metric) {
-  std::map<int, std::vector<double>> by_node;
+// The median over passes of each node, or device of a node, that gave values.
+std::vector<double> subject_medians(const RunData& run, const StepRecord& step,
+                                    std::size_t metric) {
+  std::map<std::pair<int, std::string_view>, std::vector<double>> by_subject;
   for (const SampleRecord& sample : run.samples) {
     if (sample.step == step.step && !sample.confirms && metric < sample.values.size() &&
         sample.values[metric]) {
-      by_node[sample.node].push_back(*sample.values[metric]);
+      by_subject[{sample.node, sample.device}].push_back(*sample.values[metric]);
     }
   }
   std::vector<double> medians;
-  for (const auto& [node, values] : by_node) {
+  for (const auto& [subject, values] : by_subject) {
     medians.push_back(median(values));
   }
   return medians;
@@ -73,7 +76,7 @@ std::vector<MetricSummary> summarise_unjudged(const RunData& run) {
   for (const StepRecord& step : run.steps) {
     for (std::size_t m = 0; m < step.metrics.size(); ++m) {
       const MetricInfo& metric = step.metrics[m];
-      const auto medians = metric.judged ? std::vector<double>{} : node_medians(run, step, m);
+      const auto medians = metric.judged ? std::vector<double>{} : subject_medians(run, step, m);
       if (medians.empty()) {
         continue;
       }

@@ -69,6 +69,9 @@ std::string fleet_lines(const Report& report, const TextStyle& style) {
   if (report.ranks > 0) {  // another tool's samples know of none
     text += ", " + count_of(static_cast<std::size_t>(report.ranks), "rank", "ranks");
   }
+  for (const auto& [model, count] : report.gpus) {
+    text += fmt::format(", {} x {}", count, escaped(model));
+  }
   if (!report.lost_nodes.empty()) {
     text += ", lost on the way: " + escaped(fmt::format("{}", fmt::join(report.lost_nodes, ", ")));
   }

@@ -60,6 +60,7 @@ class Healthy(GpuFleetTest):
         report = self.measure()
         self.assertEqual(report["findings"], [])
         self.assertEqual(report["verdict"], "PASS", report)
+        self.assertEqual(report["fleet"]["gpus"], {"NVIDIA H100 80GB HBM3 (simulated)": NODES * GPUS})
         for metric in ("gpu_gemm.fp16", "gpu_memory.triad", "gpu_copy.host_to_device_memcpy_ce", "gpu_copy@one.host_to_device_memcpy_ce"):
             [shown] = [m for m in report["metrics"] if m["metric"] == metric]
             self.assertEqual(shown["subjects"], NODES * GPUS)

@@ -342,6 +342,25 @@ TEST(Detect, WhatIsNotToBeJudgedIsSummarisedAndNothingMore) {
   EXPECT_FALSE(summary.smallest_visible_pct);
 }
 
+TEST(Detect, CountsDevicesOfNodesAndSaysWhatTheyAre) {
+  RunData run = simulate({}, 1);
+  StepRecord step = host_step(static_cast<int>(run.steps.size()), "sm_clock", "Hz");
+  step.metrics[0].judged = false;
+  step.metrics[0].subject = SubjectKind::device;
+  step.metrics.resize(1);
+  run.steps.push_back(step);
+  for (const char* device : {"gpu0", "gpu1"}) {
+    run.samples.push_back(sample_of(step.step, 0, 0, {1.0}));
+    run.samples.back().device = device;
+  }
+  run.header.nodes[0].inventory["cuda"] = Json::parse(
+      R"({"gpus": [{"model": "A"}, {"model": "B"}, {"model": "B"}, {"model": 7}, "rubbish"]})");
+  run.header.nodes[1].inventory["cuda"] = "rubbish";
+  const auto report = analyze(run);
+  EXPECT_EQ(report.metrics.back().subjects, 2);
+  EXPECT_EQ(report.gpus, (std::map<std::string, int>{{"A", 1}, {"B", 2}}));
+}
+
 TEST(Detect, SummarisesAlsoWhatIsNotRanked) {
   RunData run = simulate(FleetModel{}, 1);
   StepRecord group = host_step(3, "mpi_collectives", "s");

@@ -1,5 +1,5 @@
-// A rank's GPUs against workers that misbehave: each is a few lines of shell, which stand in place of
-// its GPU's UUID.
+// A rank's GPUs against workers that misbehave: each is a few lines of shell, which stand in place
+// of its GPU's UUID.
 #include "harness/fleet/gpu_runner.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,8 @@ using testing::HasSubstr;
 
 constexpr const char* kFine = R"(while read l; do echo '{"status":"ok","values":[1.5]}'; done)";
 constexpr const char* kHangs = "read l; exec sleep 100";
-constexpr const char* kHangsAsItMeasures = R"(read l; echo '{"status":"ok"}'; read l; exec sleep 100)";
+constexpr const char* kHangsAsItMeasures =
+    R"(read l; echo '{"status":"ok"}'; read l; exec sleep 100)";
 constexpr const char* kDies = "read l; kill -9 $$";
 constexpr const char* kIsRefused =
     R"(while read l; do echo '{"status":"skipped","reason":"exclusive mode"}'; done)";

@@ -137,6 +137,7 @@ Report rich_report() {
       "image_decode.idle_share", "1", Layer::input, SubjectKind::node, 8, 0.016, 0, 0.5};
   idle.judged = false;
   report.metrics.push_back(idle);
+  report.gpus = {{"NVIDIA H100 80GB HBM3", 32}, {"NVIDIA H200", 32}};
   report.not_measured = {{"gpu_gemm", "no node has a GPU"},
                          {"storage", "fio is not installed"},
                          {"gpu_memory", "no node has a GPU"},

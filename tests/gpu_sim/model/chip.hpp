@@ -6,7 +6,7 @@
 
 namespace gpu_sim::chip {
 
-inline constexpr const char* kName = "NVIDIA H100 80GB HBM3";
+inline constexpr const char* kName = "NVIDIA H100 80GB HBM3 (simulated)";
 inline constexpr int kMajor = 9;
 inline constexpr int kMinor = 0;
 inline constexpr int kMultiprocessors = 132;

@@ -35,7 +35,7 @@ TEST(Devices, AreEightOfOneKind) {
   for (int device = 0; device < 8; ++device) {
     cudaDeviceProp properties;
     expect_success(cudaGetDeviceProperties(&properties, device));
-    EXPECT_STREQ(properties.name, "NVIDIA H100 80GB HBM3");
+    EXPECT_STREQ(properties.name, "NVIDIA H100 80GB HBM3 (simulated)");
     EXPECT_EQ(properties.major, 9);
     EXPECT_EQ(properties.multiProcessorCount, 132);
     EXPECT_EQ(properties.l2CacheSize, 50 << 20);

@@ -38,7 +38,7 @@ TEST(NvmlHealthy, ReadingsFollowTheWork) {
 TEST(NvmlHealthy, FixedFigures) {
   const Nvml nvml;
   const nvmlDevice_t device = nvml.device(0);
-  EXPECT_EQ(nvml.text("nvmlDeviceGetName", device), "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(nvml.text("nvmlDeviceGetName", device), "NVIDIA H100 80GB HBM3 (simulated)");
   EXPECT_EQ(nvml.text("nvmlDeviceGetSerial", device).size(), 13U);
   EXPECT_FALSE(nvml.text("nvmlDeviceGetVbiosVersion", device).empty());
   EXPECT_EQ(nvml.value<unsigned>("nvmlDeviceGetMaxClockInfo", device, kSmClock), 1980U);
