@@ -25,7 +25,8 @@ if(FLEETBENCH_FUZZ)
 endif()
 
 # Nearly every file reads these, and reading them is much of the time to compile it.
-file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "// Carries the precompiled headers.\n")
+# Written once: a newer one would have all be built again.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "// Carries the precompiled headers.\n")
 add_library(fleetbench_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_link_libraries(fleetbench_precompiled PRIVATE fleetbench_options fmt::fmt
                                                        nlohmann_json::nlohmann_json)
