@@ -51,6 +51,9 @@ void list_probes(const Catalog& catalog) {
                  rules.value("default", Json()).dump(), allowed.empty() ? "" : "; ", allowed);
     }
   }
+  if (const auto reason = catalog.why_absent("gpu_gemm")) {
+    fmt::print("GPUs are not measured: {}\n", *reason);
+  }
 }
 
 // As far as this installation can measure it.
