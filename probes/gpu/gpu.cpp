@@ -55,6 +55,7 @@ GpuInfo info_of(int index) {
   info.multiprocessors = properties.multiProcessorCount;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.l2_bytes = properties.l2CacheSize;
+  info.memory_bus_bits = properties.memoryBusWidth;
   return info;
 }
 

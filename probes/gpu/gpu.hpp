@@ -20,6 +20,7 @@ struct GpuInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  int memory_bus_bits = 0;
 };
 
 // A CUDA call failed: "cudaMemcpyAsync on GPU 3 (0000:3b:00.0): unspecified launch failure

@@ -68,7 +68,8 @@ Json facts_of(const GpuInfo& info) {
            std::to_string(info.compute_major) + "." + std::to_string(info.compute_minor)},
           {"multiprocessors", info.multiprocessors},
           {"memory_bytes", info.memory_bytes},
-          {"l2_bytes", info.l2_bytes}};
+          {"l2_bytes", info.l2_bytes},
+          {"memory_bus_bits", info.memory_bus_bits}};
 }
 
 class PreparedInventory : public Prepared {

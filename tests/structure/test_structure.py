@@ -112,7 +112,7 @@ class Structure(unittest.TestCase):
         self.assertEqual(where, ["harness/fleet/mpi_session.cpp"])
 
     def test_scripts_say_what_they_are_for(self):
-        for name in ("setup", "demo", "test", "format", "fuzz", "sanitize", "testfleet"):
+        for name in ("setup", "demo", "test", "format", "fuzz", "gpu-check", "sanitize", "testfleet"):
             shown = subprocess.run(
                 [SOURCE / "scripts" / name, "--help"], capture_output=True, text=True, timeout=20, check=False
             )
