@@ -103,7 +103,8 @@ def verdict(found):
         if check["status"] not in ("ok", "skipped")
     ]
     skipped = [f"GPU {index} {check['what']}" for index, check in checks if check["status"] == "skipped"]
-    right = f"All results are right: {len(checks) - len(skipped)} checks on {len(found['gpus'])} GPUs."
+    gpus = len(found["gpus"])
+    right = f"All results are right: {len(checks) - len(skipped)} checks on {gpus} GPU{'' if gpus == 1 else 's'}."
     lines = [f"NOT RIGHT: {', '.join(bad)}" if bad else right]
     if skipped:
         lines.append(f"Skipped: {', '.join(skipped)}")

@@ -1,4 +1,4 @@
-"""scripts/gpu-check on simulated GPUs, the limits that it prints rates beside, and the build that it makes."""
+"""scripts/gpu-check on simulated GPUs, and the build that it makes; its parts: tests/unit/test_gpu_check.py."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ from fleetbench_process import BUILD, TIME_SCALE, FleetbenchTest, execute, proce
 SOURCE = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "scripts"))
-from gpu_check import checks, limits, show  # noqa: E402
+from gpu_check import checks, show  # noqa: E402
 
 GPU_CHECK = str(SOURCE / "scripts" / "gpu-check")
 PROBES = ("gpu_inventory", "gpu_gemm", "gpu_memory", "gpu_copy")  # at least
@@ -21,10 +21,6 @@ SMALL = (
     "gpu_memory.seconds=0.0001", "gpu_copy.bytes=1048576", "gpu_copy.warm_up=1", "gpu_copy.samples=3",
 )
 DEADLINE_S = 60 * TIME_SCALE
-H100 = {
-    "model": "NVIDIA H100 80GB HBM3", "compute_capability": "9.0", "multiprocessors": 132, "max_sm_clock_hz": 1.83e9,
-    "max_memory_clock_hz": 2.619e9, "memory_bus_bits": 5120, "max_pcie_generation": 5, "max_pcie_width": 16,
-}
 
 
 class GpuCheck(FleetbenchTest):
@@ -109,6 +105,7 @@ class OnSimulatedGpus(GpuCheck):
                 self.assertEqual(result.code, 3, result.out + result.err)
                 self.assertIn("nothing was checked", result.err)
                 self.assertIn(reason, result.err)
+                self.assertIn(reason, result.found["nothing_checked"])
 
     def test_what_hangs_is_ended_and_the_rest_is_checked(self):
         begin = time.monotonic()
@@ -126,6 +123,17 @@ class OnSimulatedGpus(GpuCheck):
         self.assertEqual(result.code, 2, result.out + result.err)
         self.assertEqual(len(result.found["gpus"]), 8)
         self.assertRegex(result.out, r"GPU 7 gpu_memory timeout")
+
+    def test_nothing_outlives_it_when_it_is_killed(self):
+        env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"), FLEETBENCH_GPU_SIM_FAULTS="*:*:hang=launch@1")
+        started = self.start([GPU_CHECK, "--build", str(BUILD)], env)
+        started.wait_for(lambda: started.named("fleetbench-gpu-"))
+        started.process.kill()
+        started.process.wait(10)
+        end = time.monotonic() + 10 * TIME_SCALE
+        while processes_in_session(started.process.pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(processes_in_session(started.process.pid), {})
 
     def test_a_sticky_error_is_a_failure_with_its_reason(self):
         result = self.check("node0:0:sticky=launch@3")
@@ -151,6 +159,7 @@ class Options(FleetbenchTest):
             (["--products", "100"], '"100" is not a list of multiples of 16'),
             (["--param", "gpu_gemm"], '"gpu_gemm" is not PROBE.NAME=X'),
             (["--param", "gpu_gemm.n=big"], '"big" of gpu_gemm.n is no JSON'),
+            (["--json", "/proc/none/found.json"], "/proc/none/found.json"),
             (["GPU"], "GPU"),
         ):
             with self.subTest(options=options):
@@ -176,77 +185,6 @@ class Options(FleetbenchTest):
         result = execute([GPU_CHECK, "--help"])
         self.assertEqual(result.code, 0)
         self.assertIn("Usage: scripts/gpu-check", result.out)
-
-
-class Limits(unittest.TestCase):
-    def test_multiplication_is_that_of_the_data_sheets(self):
-        # Compute capability, SMs, clock in MHz of NVIDIA's figure, precision, TFLOP/s.
-        for chip, model, sms, mhz, precision, expected in (
-            ("8.0", "NVIDIA A100-SXM4-80GB", 108, 1410, "fp32", 19.5),
-            ("8.0", "NVIDIA A100-SXM4-80GB", 108, 1410, "tf32", 156),
-            ("8.0", "NVIDIA A100-SXM4-80GB", 108, 1410, "bf16", 312),
-            ("9.0", "NVIDIA H100 80GB HBM3", 132, 1980, "fp32", 66.9),
-            ("9.0", "NVIDIA H100 80GB HBM3", 132, 1830, "tf32", 494.7),
-            ("9.0", "NVIDIA H100 80GB HBM3", 132, 1830, "fp16", 989.4),
-            ("9.0", "NVIDIA H100 80GB HBM3", 132, 1830, "fp8", 1978.9),
-            ("12.0", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 188, 2617, "tf32", 251.9),
-            ("12.0", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 188, 2617, "fp16", 503.8),
-            ("12.0", "NVIDIA GeForce RTX 5090", 170, 2407, "fp32", 104.8),
-            ("12.0", "NVIDIA GeForce RTX 5090", 170, 2407, "fp16", 209.5),
-            ("12.0", "NVIDIA GeForce RTX 5090", 170, 2407, "fp8", 419),
-        ):
-            with self.subTest(model=model, precision=precision):
-                gpu = {"compute_capability": chip, "model": model, "multiprocessors": sms, "max_sm_clock_hz": mhz * 1e6}
-                self.assertAlmostEqual(limits.limit_of("gpu_gemm", precision, gpu) / 1e12 / expected, 1, delta=0.003)
-
-    def test_blackwell_of_data_centers_has_twice_hoppers_rate(self):
-        for precision in ("tf32", "fp16", "bf16", "fp8"):
-            blackwell = limits.limit_of("gpu_gemm", precision, {**H100, "compute_capability": "10.0"})
-            self.assertEqual(blackwell, 2 * limits.limit_of("gpu_gemm", precision, H100))
-
-    def test_a_long_load_has_the_limit_of_a_short_one(self):
-        of = limits.limit_of
-        self.assertEqual(of("gpu_gemm", "fp16.sustained", H100), of("gpu_gemm", "fp16", H100))
-
-    def test_memory_is_that_of_the_data_sheets(self):
-        for model, mhz, bits, gb_per_s in (
-            ("A100 80 GB", 1593, 5120, 2039), ("H100", 2619, 5120, 3352), ("H200", 3201, 6144, 4917),
-            ("L40S", 9001, 384, 864), ("RTX 5090", 14001, 512, 1792),
-        ):
-            with self.subTest(model=model):
-                gpu = {"max_memory_clock_hz": mhz * 1e6, "memory_bus_bits": bits}
-                limit = limits.limit_of("gpu_memory", "triad", gpu)
-                self.assertAlmostEqual(limit / 1e9 / gb_per_s, 1, delta=0.001)
-                self.assertEqual(limits.limit_of("gpu_copy", "device_local_copy", gpu), limit / 2)
-
-    def test_pcie_follows_generation_and_width(self):
-        for generation, width, gb_per_s in (
-            (1, 16, 4.0), (2, 8, 4.0), (3, 16, 15.754), (4, 16, 31.508), (5, 16, 63.015), (5, 8, 31.508), (6, 16, 118.0),
-        ):
-            with self.subTest(generation=generation, width=width):
-                gpu = {"max_pcie_generation": generation, "max_pcie_width": width}
-                for metric in ("host_to_device_memcpy_ce", "device_to_host_bidirectional_memcpy_ce"):
-                    self.assertAlmostEqual(limits.limit_of("gpu_copy", metric, gpu) / 1e9, gb_per_s, places=2)
-
-    def test_what_is_not_known_is_no_guess(self):
-        for probe, metric, gpu in (
-            ("gpu_gemm", "fp16", {**H100, "compute_capability": "10.3"}),
-            ("gpu_gemm", "fp8", {**H100, "compute_capability": "8.0"}),
-            ("gpu_gemm", "fp4", H100),
-            ("gpu_gemm", "fp16", {key: value for key, value in H100.items() if key != "max_sm_clock_hz"}),
-            ("gpu_memory", "read", {**H100, "memory_bus_bits": 0}),
-            ("gpu_copy", "host_to_device_memcpy_ce", {**H100, "max_pcie_generation": 7}),
-            ("gpu_copy", "something_else", H100),
-            ("gpu_something", "read", H100),
-        ):
-            with self.subTest(probe=probe, metric=metric):
-                with self.assertRaises(limits.Unknown):
-                    limits.limit_of(probe, metric, gpu)
-
-    def test_an_unknown_limit_is_shown_as_such(self):
-        metric = {"name": "fp16", "unit": "FLOP/s", "covariate": False}
-        shown = show.of_rate(checks.rate("gpu_gemm", metric, 5e12, {**H100, "compute_capability": "10.3"}))
-        self.assertIn("limit unknown: no table has fp16 of compute capability 10.3", shown)
 
 
 class WithoutMpi(FleetbenchTest):
