@@ -59,7 +59,7 @@ class OnSimulatedGpus(GpuCheck):
             self.assertEqual(set(self.statuses(result, gpu).values()), {"ok"})
         for name in (*probes, "fp32", "tf32", "fp16", "bf16", "fp8", "triad", "host_to_device_memcpy_ce"):
             self.assertIn(f" {name} ", result.out)
-        self.assertEqual(result.out.count("NVIDIA H100 80GB HBM3, "), 2)
+        self.assertEqual(result.out.count("NVIDIA H100 80GB HBM3 (simulated), "), 2)
         self.assertRegex(result.out, r"fp16 +[\d.]+ TFLOP/s +[\d.]+% of 1071 TFLOP/s")
         self.assertRegex(result.out, r"triad +[\d.]+ GB/s +[\d.]+% of 3\.352 TB/s")
         self.assertRegex(result.out, r"host_to_device_memcpy_ce +[\d.]+ GB/s +[\d.]+% of 63\.02 GB/s")
