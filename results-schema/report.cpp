@@ -79,7 +79,14 @@ Json json_of(const MetricEvidence& metric) {
 }
 
 Json json_of(const Evidence& evidence) {
-  return {{"text", evidence.text}, {"source", evidence.source}};
+  Json json{{"text", evidence.text}, {"source", evidence.source}};
+  if (const auto& reading = evidence.reading) {
+    json["reading"] = {{"what", reading->what},
+                       {"value", reading->value},
+                       {"others", reading->others ? Json(*reading->others) : Json()},
+                       {"unit", reading->unit}};
+  }
+  return json;
 }
 
 Json json_of(const NotMeasured& item) { return {{"what", item.what}, {"reason", item.reason}}; }
@@ -109,6 +116,7 @@ Json json_of(const Finding& finding) {
           {"evidence", array_of(finding.evidence)},
           {"explained_by", finding.explained_by ? Json(*finding.explained_by) : Json()},
           {"explained_by_covariates", finding.explained_by_covariates},
+          {"cause", finding.cause},
           {"next_check", finding.next_check}};
 }
 
@@ -168,7 +176,16 @@ MetricEvidence read_metric(const Fields& fields) {
 }
 
 Evidence read_evidence(const Fields& fields) {
-  return {fields.text("text"), fields.text("source")};
+  Evidence evidence{fields.text("text"), fields.text("source")};
+  if (fields.has("reading")) {
+    const Fields reading = fields.object("reading");
+    evidence.reading = ReadingEvidence{reading.text("what"), reading.number("value"), std::nullopt,
+                                       reading.text("unit")};
+    if (reading.has("others")) {
+      evidence.reading->others = reading.number("others");
+    }
+  }
+  return evidence;
 }
 
 Finding read_finding(const Fields& fields) {
@@ -192,6 +209,7 @@ Finding read_finding(const Fields& fields) {
   if (fields.has("explained_by_covariates")) {
     finding.explained_by_covariates = fields.texts("explained_by_covariates");
   }
+  finding.cause = fields.text_or_empty("cause");
   finding.next_check = fields.text("next_check");
   return finding;
 }

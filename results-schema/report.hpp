@@ -12,7 +12,7 @@
 namespace fleetbench {
 
 inline constexpr const char* kReportMajor = "fleetbench-report/1.";
-inline constexpr const char* kReportSchema = "fleetbench-report/1.2";
+inline constexpr const char* kReportSchema = "fleetbench-report/1.3";
 
 enum class Verdict { pass, warn, fail, inconclusive };
 
@@ -58,9 +58,18 @@ struct MetricEvidence {
   double slowdown_pct = 0;  // as a share of time: 1.2 times as long is +20
 };
 
+// What was read beside a figure, and what the others read.
+struct ReadingEvidence {
+  std::string what;  // where it stands in a sample's detail: "gpu.pcie_width"
+  double value = 0;
+  std::optional<double> others;  // what most have, or their median; absent: there are none
+  std::string unit;              // "Hz", "share" …; empty of what is counted
+};
+
 struct Evidence {
   std::string text;
   std::string source;  // where a person can look it up: "cpu_gemm", "inventory", "journal"
+  std::optional<ReadingEvidence> reading = {};
 };
 
 struct Finding {
@@ -79,6 +88,9 @@ struct Finding {
   // Clocks, temperatures …: slow as measured, but not beyond what these lead one to expect.
   std::vector<std::string> explained_by_covariates;
   std::string next_check;
+  // What was read beside its figures, differs from the others' and slows such figures: "clock held
+  // back by …"; empty where nothing is.
+  std::string cause;
   // That of its layer which a slow host does not slow was measured and is well: whatever its size,
   // it can be the host's. Not written.
   bool host_bound = false;

@@ -17,6 +17,46 @@ std::vector<plan::SeenGpu> seen_in(const Json& answer) {
   return seen;
 }
 
+// What one rank shows less than it is let see; empty where it shows all.
+std::string lack_of(const Json& answer) {
+  if (!answer.contains("on_pci")) {
+    return answer.value("reason", "it does not say what GPUs it has");
+  }
+  const std::size_t shown = answer.value("gpus", Json::array()).size();
+  if (!answer.contains("let_see")) {
+    return shown < answer.at("on_pci").size() ? answer.value("reason", "CUDA does not say why")
+                                              : "";
+  }
+  const auto let_see = answer.at("let_see").get<std::size_t>();
+  return shown < let_see
+             ? fmt::format("{}, of these {} CUDA shows {}{}{}", answer.value("let_see_by", ""),
+                           let_see, shown, answer.contains("reason") ? ": " : "",
+                           answer.value("reason", ""))
+             : "";
+}
+
+// Where CUDA shows less than the PCI tree: whether that is meant to be. All ranks are let see some
+// and see them, or "lacks" says who does not.
+void explain_hidden(const NodeInfo& node, const std::map<int, Json>& by_rank, Json& facts) {
+  if (!facts.contains("on_pci") || facts.at("on_pci").size() <= facts.at("gpus").size()) {
+    return;
+  }
+  std::set<std::string> limits;
+  for (const int rank : node.ranks) {
+    const auto found = by_rank.find(rank);
+    if (found == by_rank.end()) {
+      continue;
+    }
+    if (auto lack = lack_of(found->second); !lack.empty()) {
+      facts["lacks"] = std::move(lack);
+      return;
+    }
+    limits.insert(found->second.value("let_see_by", ""));
+  }
+  facts["hidden_by"] =
+      limits.size() == 1 ? *limits.begin() : fmt::format("{} and others", *limits.begin());
+}
+
 // What the ranks of a node say, as one: a launcher may show each of them some of its GPUs.
 Json facts_of(const NodeInfo& node, const std::map<int, Json>& by_rank) {
   Json facts;
@@ -36,14 +76,27 @@ Json facts_of(const NodeInfo& node, const std::map<int, Json>& by_rank) {
   if (facts.is_null()) {
     return facts;
   }
-  for (const char* part : {"gpus", "resources", "evidence", "not_measured"}) {
+  for (const char* part :
+       {"gpus", "resources", "evidence", "not_measured", "let_see", "let_see_by"}) {
     facts.erase(part);
   }
   facts["gpus"] = Json::array();
   for (auto& [address, gpu] : gpus) {
     facts["gpus"].push_back(std::move(gpu));
   }
+  explain_hidden(node, by_rank, facts);
   return facts;
+}
+
+// By which samples know them.
+void add_labels(const std::vector<plan::OwnedGpu>& owned, Json& facts) {
+  for (const plan::OwnedGpu& gpu : owned) {
+    for (Json& entry : facts["gpus"]) {
+      if (entry.value("uuid", "") == gpu.uuid) {
+        entry["label"] = gpu.label;
+      }
+    }
+  }
 }
 
 std::optional<std::string> note_on(const NodeInfo& node, const Json& facts) {
@@ -59,7 +112,10 @@ std::optional<std::string> note_on(const NodeInfo& node, const Json& facts) {
   if (on_pci <= in_cuda) {
     return std::nullopt;
   }
-  const std::string reason = facts.value("reason", "");
+  const std::string reason =
+      facts.contains("hidden_by")
+          ? fmt::format("the others are hidden from this run ({})", facts.value("hidden_by", ""))
+          : facts.value("lacks", facts.value("reason", ""));
   return fmt::format("{}: the PCI tree shows {} GPU{}, CUDA {}{}{}", node.name, on_pci,
                      on_pci == 1 ? "" : "s", in_cuda == 0 ? "none" : fmt::format("{}", in_cuda),
                      reason.empty() ? "" : ": ", reason);
@@ -76,7 +132,8 @@ GpuCensus take_census(const std::vector<NodeInfo>& nodes, const std::map<int, Js
   census.gpus = plan::seat_gpus(nodes, seen);
   for (const NodeInfo& node : nodes) {
     census.facts.push_back(facts_of(node, by_rank));
-    const Json& facts = census.facts.back();
+    Json& facts = census.facts.back();
+    add_labels(census.gpus[static_cast<std::size_t>(&node - nodes.data())], facts);
     // Who could not say may have some.
     census.any = census.any ||
                  (!facts.is_null() && (!facts.at("gpus").empty() || !facts.contains("on_pci") ||

@@ -162,6 +162,12 @@ class Accounted {
         }
       }
     }
+    for (const NodeInfo& node : run.header.nodes) {
+      const Json& cuda = node.inventory.part("cuda");
+      if (cuda.is_object() && cuda.contains("hidden_by")) {
+        hides_.insert(node.index);
+      }
+    }
     for (const Trouble& trouble : troubles) {
       troubled_.insert({trouble.step, trouble.node});
     }
@@ -169,7 +175,10 @@ class Accounted {
 
   bool knows(const Expected& expected, int node) const {
     const int step = expected.step->step;
-    return lost_.contains(node) || omitted_.contains({step, node}) || omitted_.contains({step, -1});
+    const bool is_hidden = hides_.contains(node) &&
+                           expected.step->metrics[expected.metric].subject == SubjectKind::device;
+    return is_hidden || lost_.contains(node) || omitted_.contains({step, node}) ||
+           omitted_.contains({step, -1});
   }
   bool knows_device(const Expected& expected, int node) const {
     return troubled_.contains({expected.step->step, node});
@@ -177,6 +186,7 @@ class Accounted {
 
  private:
   std::set<int> lost_;
+  std::set<int> hides_;  // some of its GPUs from the run, on purpose
   std::set<std::pair<int, int>> omitted_;
   std::set<std::pair<int, int>> troubled_;
 };

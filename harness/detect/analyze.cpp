@@ -12,11 +12,14 @@
 #include "harness/detect/coverage.hpp"
 #include "harness/detect/derived_tables.hpp"
 #include "harness/detect/detect.hpp"
+#include "harness/detect/gpus_on_pci.hpp"
 #include "harness/detect/history.hpp"
 #include "harness/detect/integrity.hpp"
 #include "harness/detect/judge.hpp"
+#include "harness/detect/next_check.hpp"
 #include "harness/detect/pair_tables.hpp"
 #include "harness/detect/ranking.hpp"
+#include "harness/detect/reading_evidence.hpp"
 #include "harness/detect/reduce.hpp"
 #include "harness/detect/significance.hpp"
 #include "harness/detect/slow.hpp"
@@ -173,16 +176,21 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   append(findings, unexplained(fast_findings(evaluated, options), findings));
   append(findings, std::move(integrity.findings));
   append(findings, absent_subjects(run, evaluated.names, reduced.troubles));
+  GpusOnPci gpus = gpus_on_pci(run);
+  join_missing(std::move(gpus.missing), findings);
   append(findings, evaluated.shift.findings);
   append(report.notes, evaluated.shift.notes);
+  add_readings(run, evaluated.names, options, findings);
   const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);
+  fill_next_checks(run, findings);
   report.findings = rank(std::move(findings));
   list_differences(configuration, run.header.nodes, report);
   report.metrics = summarise(evaluated.tables, options);
   append(report.metrics, summarise_unjudged(run));
   report.not_measured = std::move(integrity.not_measured);
-  append(report.not_measured, list_not_measured(run, attempts));
+  append(report.not_measured, list_not_measured(run, attempts, configuration));
+  append(report.not_measured, std::move(gpus.hidden));
   append(report.not_measured, too_few_to_compare(evaluated.tables, run.header.nodes.size()));
   append(report.not_measured, without_peers(evaluated.tables, evaluated.names));
   append(report.notes, disturbance_notes(evaluated, options));

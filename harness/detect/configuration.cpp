@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "harness/detect/cohorts.hpp"
 #include "harness/detect/facts.hpp"
+#include "harness/detect/gpu_settings.hpp"
 #include "harness/detect/hardware.hpp"
 #include "harness/detect/majority.hpp"
 
@@ -82,7 +84,7 @@ class Comparison {
       const std::string text = sentence(path, value, most);
       alike[value] += some.nodes.size();
       for (const int node : some.nodes) {
-        result.push_back({node, path, text, 0});
+        result.push_back({.node = node, .path = path, .text = text, .alike = 0, .device = ""});
         values.push_back(value);
       }
     }
@@ -148,8 +150,8 @@ std::map<std::string, std::map<int, const Json*>> parts_of(const std::vector<Nod
   return parts;
 }
 
-void compare_cohort(const std::vector<NodeInfo>& nodes, const std::vector<int>& members,
-                    FactPool& pool, std::vector<Difference>& result) {
+void compare_nodes(const std::vector<NodeInfo>& nodes, const std::vector<int>& members,
+                   FactPool& pool, std::vector<Difference>& result) {
   static const Facts nothing;
   if (members.size() < kFewestNodes) {
     return;
@@ -170,6 +172,36 @@ void compare_cohort(const std::vector<NodeInfo>& nodes, const std::vector<int>& 
     }
     Comparison(std::move(holders), name.starts_with(kProbes)).list(result);
   }
+}
+
+std::string setting_of(const Difference& difference) {
+  return difference.path.substr(difference.path.find(']') + 1);
+}
+
+// From the run, on purpose: what it does not show is not missing.
+bool hides_gpus(const NodeInfo& node) {
+  const Json& cuda = node.inventory.part("cuda");
+  return cuda.is_object() && cuda.contains("hidden_by");
+}
+
+// What GPUs differ in among all of the cohort is not told again of the node.
+void compare_cohort(const std::vector<NodeInfo>& nodes, const std::vector<int>& members,
+                    FactPool& pool, std::vector<Difference>& result) {
+  std::vector<Difference> of_gpus;
+  compare_gpus(nodes, members, pool, of_gpus);
+  std::set<std::pair<int, std::string>> told;
+  for (const Difference& difference : of_gpus) {
+    told.emplace(difference.node, setting_of(difference));
+  }
+  std::vector<Difference> of_nodes;
+  compare_nodes(nodes, members, pool, of_nodes);
+  std::erase_if(of_nodes, [&](const Difference& difference) {
+    return difference.path.starts_with(kGpuPaths) &&
+           (told.contains({difference.node, setting_of(difference)}) ||
+            hides_gpus(nodes[static_cast<std::size_t>(difference.node)]));
+  });
+  result.insert(result.end(), of_gpus.begin(), of_gpus.end());
+  result.insert(result.end(), of_nodes.begin(), of_nodes.end());
 }
 
 // That of those whose parts are all there: the cohort is called by it.
@@ -205,10 +237,13 @@ void list_loners(const std::vector<NodeInfo>& nodes, const Members& members,
     const Hardware own = HardwareReader().hardware_of(nodes[some.front()].inventory);
     for (std::size_t i = 0; i < kHardware.size(); ++i) {
       if (own.models[i] != usual.models[i]) {
-        result.push_back({some.front(), kHardware[i],
-                          fmt::format("the only node of its kind: {} is {}, {} of {} nodes have {}",
-                                      kHardware[i], text_of(own.models[i]), most->second.size(),
-                                      all, text_of(usual.models[i]))});
+        result.push_back(
+            {.node = some.front(),
+             .path = kHardware[i],
+             .text = fmt::format("the only node of its kind: {} is {}, {} of {} nodes have {}",
+                                 kHardware[i], text_of(own.models[i]), most->second.size(), all,
+                                 text_of(usual.models[i])),
+             .device = ""});
       }
     }
   }

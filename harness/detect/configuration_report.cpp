@@ -1,5 +1,6 @@
 // What is said of nodes that are set up differently: evidence of findings, and a list.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -7,6 +8,7 @@
 
 #include "harness/detect/configuration.hpp"
 #include "harness/detect/explains.hpp"
+#include "harness/detect/gpu_settings.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -19,7 +21,10 @@ void add_of_node(const std::string& name, const std::vector<const Difference*>& 
   std::size_t count = 0;
   for (const Difference* difference : own) {
     const auto layers = layers_explained_by(difference->path, inventory);
-    if (std::ranges::find(layers, finding.layer) != layers.end() && ++count <= kMostEvidence) {
+    const bool is_of_another = !difference->device.empty() && !finding.subject.device.empty() &&
+                               difference->device != finding.subject.device;
+    if (!is_of_another && std::ranges::find(layers, finding.layer) != layers.end() &&
+        ++count <= kMostEvidence) {
       finding.evidence.push_back({prefix + difference->text, "inventory"});
     }
   }
@@ -28,6 +33,10 @@ void add_of_node(const std::string& name, const std::vector<const Difference*>& 
         {fmt::format("{}{} more of its settings differ", prefix, count - kMostEvidence),
          "inventory"});
   }
+}
+
+bool is_of_software(const Difference& difference) {
+  return difference.path.starts_with("cuda.") && !difference.path.starts_with(kGpuPaths);
 }
 
 // The positions of those that are shown, in their order.
@@ -63,6 +72,26 @@ void add_as_evidence(const std::vector<Difference>& differences, const std::vect
       }
     }
   }
+}
+
+std::string cause_of_skipping(const std::vector<Difference>& differences,
+                              const std::vector<NodeInfo>& nodes, Layer layer,
+                              const std::vector<int>& skipped, std::size_t asked) {
+  constexpr std::size_t kMostCauses = 2;
+  std::vector<std::string> own;
+  std::vector<std::string> others;
+  for (const Difference& difference : differences) {
+    const NodeInfo& node = nodes[static_cast<std::size_t>(difference.node)];
+    const auto layers = layers_explained_by(difference.path, node.inventory);
+    if (is_of_software(difference) && std::ranges::find(layers, layer) != layers.end()) {
+      const bool is_own = std::ranges::find(skipped, difference.node) != skipped.end();
+      (is_own ? own : others).push_back(node.name + ": " + difference.text);
+    }
+  }
+  const bool most_skipped = 2 * skipped.size() > asked;
+  std::vector<std::string>& causes = own.empty() && most_skipped ? others : own;
+  causes.resize(std::min(causes.size(), kMostCauses));
+  return fmt::format("{}", fmt::join(causes, "; "));
 }
 
 void list_differences(const std::vector<Difference>& differences,

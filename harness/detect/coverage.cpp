@@ -22,16 +22,24 @@ bool omitted(const RunData& run, const std::string& step, int node) {
 }
 
 void add_skipped(const RunData& run, const StepAttempts& attempts,
-                 std::vector<NotMeasured>& result) {
-  std::map<std::string, std::vector<std::string>> by_reason;
+                 const std::vector<Difference>& differences, std::vector<NotMeasured>& result) {
+  std::map<std::string, std::vector<Who>> by_reason;
   for (const auto& [who, troubles] : attempts.skipped) {
-    by_reason[troubles.front()->reason].push_back(name_of(run, who));
+    by_reason[troubles.front()->reason].push_back(who);
   }
-  for (const auto& [reason, names] : by_reason) {
+  for (const auto& [reason, who] : by_reason) {
+    std::vector<std::string> names;
+    std::vector<int> nodes;
+    for (const Who& one : who) {
+      names.push_back(name_of(run, one));
+      nodes.push_back(one.first);
+    }
     const bool all = names.size() == attempts.passes.size();
+    const std::string cause = cause_of_skipping(differences, run.header.nodes, attempts.layer(),
+                                                nodes, attempts.passes.size());
     result.push_back({all ? attempts.step->id
                           : fmt::format("{} on {}", attempts.step->id, fmt::join(names, ", ")),
-                      reason.empty() ? "skipped" : reason});
+                      (reason.empty() ? "skipped" : reason) + (cause.empty() ? "" : "; ") + cause});
   }
 }
 
@@ -133,11 +141,12 @@ std::map<Layer, Share> share_of_layers(const RunData& run,
 }  // namespace
 
 std::vector<NotMeasured> list_not_measured(const RunData& run,
-                                           const std::vector<StepAttempts>& attempts) {
+                                           const std::vector<StepAttempts>& attempts,
+                                           const std::vector<Difference>& differences) {
   std::vector<NotMeasured> result;
   const std::set<int> lost = lost_nodes(run);
   for (const StepAttempts& of_step : attempts) {
-    add_skipped(run, of_step, result);
+    add_skipped(run, of_step, differences, result);
     add_silent(run, of_step, lost, result);
   }
   add_parts(run, result);

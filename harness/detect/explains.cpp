@@ -80,7 +80,7 @@ Layers layers_explained_by(const std::string& path, const Inventory& inventory) 
   if (root == "disks" || root == "mounts" || root == "probes") {
     return of_storage();
   }
-  if (root == "gpus") {
+  if (root == "gpus" || root == "cuda") {
     return of_gpu();
   }
   return root == "pci" ? of_device(element_in(path), inventory) : of_host();

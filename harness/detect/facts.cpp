@@ -15,7 +15,8 @@ constexpr std::size_t kLongestValue = 80;
 constexpr std::array<std::string_view, 15> kOwn = {
     "hostname",  "address", "serial", "uuid", "guid",        "boot_id", "machine_id",        "free",
     "available", "used",    "uptime", "load", "temperature", "time",    "current_link_speed"};
-constexpr std::array<std::string_view, 5> kOwnExactly = {"name", "ip", "id", "mac", "bios_date"};
+constexpr std::array<std::string_view, 8> kOwnExactly = {
+    "name", "ip", "id", "mac", "bios_date", "label", "hidden_by", "lacks"};
 constexpr std::array<const char*, 6> kNaming = {"name",   "address", "mount_point",
                                                 "device", "node",    "page_bytes"};
 

@@ -14,7 +14,7 @@ constexpr const char* kWrongCheck =
     "Take it out of service: a wrong result means that memory, a CPU or a link corrupts data. Look "
     "for machine checks and ECC errors (`dmesg`, `ras-mc-ctl --errors`), then run a memory test.";
 constexpr const char* kFailedCheck =
-    "Run this probe by itself on that node (`fleetbench run --only PROBE`) and read its message; "
+    "Run this probe by itself on that node (`{gpu}{run}`) and read its message; "
     "look into the kernel log (`dmesg`) for killed processes and hardware errors.";
 constexpr const char* kImportedCheck =
     "Read the log of the tool that measured it on that node, then the kernel log (`dmesg`).";

@@ -20,9 +20,9 @@ std::string sentence(const Finding& finding) {
       return fmt::format("{}: {}", who,
                          finding.evidence.empty() ? "missing" : finding.evidence.front().text);
     default:
-      return fmt::format("{} is {} in {} ({})", who,
-                         describe_slowdown(finding.slowdown_pct, "its peers"), layer,
-                         to_string(finding.status));
+      return fmt::format(
+          "{} is {} in {} ({}){}{}", who, describe_slowdown(finding.slowdown_pct, "its peers"),
+          layer, to_string(finding.status), finding.cause.empty() ? "" : ": ", finding.cause);
   }
 }
 

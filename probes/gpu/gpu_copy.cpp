@@ -218,18 +218,20 @@ class GpuCopy : public Probe {
   }
 
   static MetricInfo metric(const std::string& name, const std::string& description) {
-    return {.name = name,
-            .unit = "B/s",
-            .better = Better::higher,
-            .layer = Layer::copy,
-            .subject = SubjectKind::device,
-            .description = description,
-            .next_check =
-                "on the node, under load: `nvidia-smi --query-gpu=index,pci.bus_id,"
-                "pcie.link.gen.current,pcie.link.width.current --format=csv` against "
-                "pcie.link.gen.max and pcie.link.width.max, `lspci -vv -s ADDRESS` (LnkSta, AER), "
-                "`dmesg | grep -i -e pcie -e aer`; all GPUs of the node slow: IOMMU, ACS, "
-                "`nvidia-smi topo -m`, memory of the host"};
+    return {
+        .name = name,
+        .unit = "B/s",
+        .better = Better::higher,
+        .layer = Layer::copy,
+        .subject = SubjectKind::device,
+        .description = description,
+        .next_check =
+            "on the node, under load: `nvidia-smi --query-gpu=index,pci.bus_id,"
+            "pcie.link.gen.current,pcie.link.width.current --format=csv` against "
+            "pcie.link.gen.max and pcie.link.width.max, `lspci -vv -s ADDRESS` (LnkSta, AER), "
+            "`dmesg | grep -i -e pcie -e aer`; all GPUs of the node slow: IOMMU, ACS, "
+            "`nvidia-smi topo -m`, memory of the host. Its copies, on {node}: `{gpu}nsys profile "
+            "--trace=cuda,nvtx -o gpu_copy {run}`"};
   }
 
   static MetricInfo local_metric() {
@@ -238,7 +240,8 @@ class GpuCopy : public Probe {
     info.layer = Layer::compute;
     info.next_check =
         "on the node: `nvidia-smi -q -d CLOCK,PERFORMANCE,ECC,ROW_REMAPPER`: memory clock, clock "
-        "event reasons, remapped rows";
+        "event reasons, remapped rows. Its copies, on {node}: `{gpu}nsys profile "
+        "--trace=cuda,nvtx -o gpu_copy {run}`";
     return info;
   }
 

@@ -208,7 +208,9 @@ class GpuGemm : public Probe {
             .next_check =
                 "on the node, under load: `nvidia-smi -q -d CLOCK,PERFORMANCE,POWER,TEMPERATURE`: "
                 "SM clock, clock event reasons (thermal, power brake, power cap), power limit "
-                "against its default; a clock below the others' explains it, none does not"};
+                "against its default; a clock below the others' explains it, none does not. Its "
+                "kernels, on {node}: `{gpu}ncu --target-processes all --nvtx --nvtx-include "
+                "gpu_gemm/ --launch-count 20 -o gpu_gemm {run}`"};
   }
 
   const AssignedGpu& assigned_;

@@ -2,9 +2,13 @@
 #include "probes/gpu/matmul.hpp"
 #include "probes/gpu/nvml/nvml_library.hpp"
 #include "probes/gpu/registry.hpp"
+#include "probes/support/allowed_gpus.hpp"
 #include "probes/support/pci_facts.hpp"
 
+#include <unistd.h>
+
 #include <array>
+#include <cstdlib>
 #include <functional>
 
 namespace fleetbench::gpu {
@@ -93,6 +97,8 @@ class PreparedInventory : public Prepared {
       measurement.detail["reason"] = error.what();
     }
     measurement.detail["on_pci"] = nvidia_gpus_on_pci();
+    measurement.detail.update(
+        allowed_gpus(HostFiles(), std::getenv("CUDA_VISIBLE_DEVICES"), may_open));
     return measurement;
   }
 
@@ -108,6 +114,8 @@ class PreparedInventory : public Prepared {
     }
     return addresses;
   }
+
+  static bool may_open(const std::string& path) { return access(path.c_str(), R_OK | W_OK) == 0; }
 
   static void add_nvml(Json& detail) {
     try {

@@ -235,7 +235,9 @@ class GpuMemory : public Probe {
             .next_check =
                 "on the node: `nvidia-smi -q -d CLOCK,PERFORMANCE,ECC,ROW_REMAPPER,TEMPERATURE`: "
                 "memory clock against its maximum, clock event reasons, corrected errors, remapped "
-                "rows, temperature of the memory"};
+                "rows, temperature of the memory. Its kernels, on {node}: `{gpu}ncu "
+                "--target-processes all --nvtx --nvtx-include gpu_memory/ --launch-count 20 -o "
+                "gpu_memory {run}`"};
   }
 
   const AssignedGpu& assigned_;

@@ -1,5 +1,8 @@
 """A whole run over nodes of simulated GPUs: a healthy fleet, then each fault by itself."""
+import json
 import os
+import re
+import shlex
 import unittest
 
 from fleetbench_process import BUILD, FLEETBENCH, FleetbenchTest, execute, mpirun
@@ -16,6 +19,7 @@ SCENARIO = {
         {"probe": "gpu_copy", "params": {"bytes": 1 << 20, "warm_up": 1}, "devices": "both", "limit_s": 8},
     ],
 }
+ECC = "2 uncorrected ECC errors of gpu2 since its driver was loaded (others none)"
 # Each rank is a node, and has that node's GPUs.
 AS_NODE = "export FLEETBENCH_GPU_SIM_NODE=node$OMPI_COMM_WORLD_RANK; exec \"$@\""
 # Each rank sees one GPU only, as a scheduler's GPU binding does.
@@ -32,7 +36,10 @@ class GpuFleetTest(FleetbenchTest):
         env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"))
         env.update({"FLEETBENCH_GPU_SIM_GPUS": str(GPUS), "FLEETBENCH_GPU_SIM_FAULTS": faults, "FLEETBENCH_GPU_SIM_LATENCY": "0"})
         env.update(settings)
-        return execute([*mpirun(ranks), "sh", "-c", shell, "sh", FLEETBENCH, *command], env=env, timeout=300)
+        return self.launch([*mpirun(ranks), "sh", "-c", shell, "sh", FLEETBENCH, *command], env=env, timeout=300)
+
+    def launch(self, command, **options):
+        return execute(command, **options)
 
     def measure(self, faults="", *options, nodes_by="rank", **how):
         run = self.directory / "run"
@@ -46,6 +53,10 @@ class GpuFleetTest(FleetbenchTest):
     def samples(self):
         """Those of GPUs."""
         return [r for r in self.journal(self.directory / "run") if r.get("t") == "sample" and r.get("device")]
+
+    def assert_analyze_tells_the_same(self, run, report):
+        again = execute([FLEETBENCH, "analyze", str(run), "--json"])
+        self.assertEqual(json.loads(again.out)["findings"], report["findings"], again.err)
 
     def first(self, report):
         """Name, device, layer and direction of the first finding."""
@@ -84,17 +95,23 @@ class Healthy(GpuFleetTest):
 
 class Faulty(GpuFleetTest):
     def test_each_is_found(self):
-        for faults, expected in (
-            ("node1:2:sm_clock=0.7,throttle=hw_thermal", ("1", "gpu2", "compute", "slow")),
-            ("node2:0:pcie_width=8", ("2", "gpu0", "copy", "slow")),
-            ("node2:*:pcie_width=8", ("2", "", "copy", "slow")),
-            ("node0:1:memory=0.7", ("0", "gpu1", "compute", "slow")),
-            ("node3:3:wrong_bit=gemm", ("3", "gpu3", "compute", "wrong")),
+        for faults, expected, evidence in (
+            # What is told of a finding besides its figures is the last part.
+            (
+                "node1:2:sm_clock=0.7,throttle=hw_thermal,ecc=2,xid=63",
+                ("1", "gpu2", "compute", "slow"),
+                ["Xid 63 of gpu2 (others none)", "clock of gpu2 held back by hw_thermal_slowdown in 100 % of readings (others 0 %)", ECC],
+            ),
+            ("node2:0:pcie_width=8", ("2", "gpu0", "copy", "slow"), ["PCIe link of gpu0 under load: 8 lanes (others 16)"]),
+            ("node2:*:pcie_width=8", ("2", "", "copy", "slow"), ["PCIe link of all 4 devices under load: 8 lanes (others 16)"]),
+            ("node2:1:pcie_gen=4", ("2", "gpu1", "copy", "slow"), ["PCIe link of gpu1 under load: generation 4 (others 5)"]),
+            ("node0:1:memory=0.7", ("0", "gpu1", "compute", "slow"), []),
+            ("node3:3:wrong_bit=gemm", ("3", "gpu3", "compute", "wrong"), []),
             # A product that is copied to be checked is damaged, too, and that is said.
-            ("node3:3:wrong_bit=copy", ("3", "gpu3", "compute", "wrong")),
-            ("node1:3:gone", ("1", "gpu3", "copy", "missing")),
-            ("node1:1:sticky=launch@40", ("1", "gpu1", "compute", "missing")),
-            ("node0:2:oom=1000000", ("0", "gpu2", "compute", "missing")),
+            ("node3:3:wrong_bit=copy", ("3", "gpu3", "compute", "wrong"), []),
+            ("node1:3:gone", ("1", "gpu3", "copy", "missing"), []),
+            ("node1:1:sticky=launch@40", ("1", "gpu1", "compute", "missing"), []),
+            ("node0:2:oom=1000000", ("0", "gpu2", "compute", "missing"), []),
         ):
             with self.subTest(faults=faults):
                 run = self.directory / "run"
@@ -103,6 +120,33 @@ class Faulty(GpuFleetTest):
                 report = self.measure(faults, "--no-confirm")
                 self.assertEqual(self.first(report), expected, report["findings"])
                 self.assertNotEqual(report["verdict"], "PASS")
+                told = [item["text"] for item in report["findings"][0]["evidence"] if item["source"] == "telemetry"]
+                self.assertLessEqual(set(evidence), set(told))
+                self.assert_analyze_tells_the_same(run, report)
+
+    def test_the_next_check_runs(self):
+        """That of a device, typed as it is but for the profiler: just its step, on just that device."""
+        report = self.measure("node1:2:sm_clock=0.7", "--no-confirm")
+        check = report["findings"][0]["next_check"]
+        command = shlex.split(re.search(r"`(CUDA_VISIBLE_DEVICES=[^`]* ncu [^`]*)`", check).group(1))
+        line = [command[0], *command[command.index("fleetbench") :]]
+        env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"), FLEETBENCH_GPU_SIM_NODE="node1", FLEETBENCH_GPU_SIM_GPUS=str(GPUS))
+        env["PATH"] = f"{BUILD}:{env['PATH']}"
+        out = self.directory / "by-itself"
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        result = execute(["env", *line, "--out", str(out)], env={**env, **root}, timeout=120)
+        self.assertIn(result.code, (0, 2, 3), result.err)
+        samples = [r for r in self.journal(out) if r.get("t") == "sample" and r.get("device")]
+        self.assertEqual([(s["step"], s["status"]) for s in samples], [(1, "ok")], result.err)
+        [gpu] = json.loads((out / "run.json").read_text())["nodes"][0]["inventory"]["cuda"]["gpus"]
+        self.assertEqual(f"CUDA_VISIBLE_DEVICES={gpu['uuid']}", line[0])
+
+    def test_another_driver_is_told(self):
+        shell = AS_NODE.replace("exec", '[ "$OMPI_COMM_WORLD_RANK" != 2 ] || export FLEETBENCH_GPU_SIM_DRIVER_VERSION=570.1; exec')
+        report = self.measure(shell=shell)
+        [difference] = report["configuration"]
+        self.assertIn("cuda.driver is 570.1, 3 of 4 nodes have 580.65.06", difference["text"])
+        self.assertEqual(report["verdict"], "WARN")
 
     def test_a_hang_costs_its_own_gpu_only(self):
         report = self.measure("node1:0:hang=copy@9", "--no-confirm")
@@ -119,6 +163,65 @@ class Faulty(GpuFleetTest):
                     run.rename(self.directory / f"run-{len(list(self.directory.iterdir()))}")
                 report = self.measure(f"node1:2:{fault}")
                 self.assertEqual([f for f in report["findings"] if f["status"] != "tentative"], [])
+
+
+# As the simulation has them, and one more.
+BUSES = ("1b", "43", "52", "61")
+MORE = (*BUSES, "9d")
+
+
+class PciTree(GpuFleetTest):
+    """Where the PCI tree shows more GPUs than CUDA, in a mount namespace with a tree of its own."""
+
+    def measure_with_tree(self, buses, driver, faults="", **settings):
+        tree = self.directory / "pci"
+        for bus in buses:
+            folder = tree / f"0000:{bus}:00.0"
+            folder.mkdir(parents=True)
+            for name, text in (("class", "0x030200"), ("vendor", "0x10de"), ("device", "0x2330")):
+                (folder / name).write_text(text + "\n")
+            if driver:
+                (folder / "driver").symlink_to(f"../../../bus/pci/drivers/{driver}")
+        unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-Urm"]
+        self.within = [*unshare, "sh", "-c", 'mount --bind "$0" /sys/bus/pci/devices && exec "$@"', str(tree)]
+        if execute([*self.within, "true"]).code != 0:
+            self.skipTest("no mount namespace can be made here")
+        return self.measure(faults, "--only", "gpu_copy", "--no-confirm", **settings)
+
+    def launch(self, command, **options):
+        return execute([*self.within, *command], **options)
+
+    def missing(self, report):
+        return [f["subject"] for f in report["findings"] if f["direction"] == "missing"]
+
+    def test_one_that_all_nodes_lack_is_missing_on_all(self):
+        report = self.measure_with_tree(MORE, "nvidia")
+        self.assertEqual([s.get("device") for s in self.missing(report)], ["0000:9d:00.0"] * NODES)
+        self.assertEqual(report["verdict"], "FAIL")
+
+    def test_of_one_node_alone_too(self):
+        report = self.measure_with_tree(BUSES, "nvidia", "node0:3:gone", ranks=1)
+        self.assertEqual([s.get("device") for s in self.missing(report)], ["0000:61:00.0"])
+        self.assertEqual(report["verdict"], "FAIL")
+
+    def test_without_a_driver_it_never_passes(self):
+        report = self.measure_with_tree(BUSES, "", "*:*:no_driver")
+        self.assertEqual([s["kind"] for s in self.missing(report)], ["node"] * NODES)
+        self.assertIn("the PCI tree shows 4 GPUs", report["verdict_reasons"][0])
+        self.assertEqual(report["verdict"], "FAIL")
+
+    def test_what_a_launcher_hides_is_no_fault(self):
+        report = self.measure_with_tree(BUSES, "nvidia", CUDA_VISIBLE_DEVICES="0,1,2")
+        self.assertEqual(self.missing(report), [])
+        hidden = [n for n in report["not_measured"] if n["what"].startswith("1 of 4 GPUs on ")]
+        self.assertEqual({n["reason"] for n in hidden}, {"hidden from this run: CUDA_VISIBLE_DEVICES=0,1,2"})
+        self.assertEqual(len(hidden), NODES)
+        self.assertEqual(report["verdict"], "PASS")
+
+    def test_what_it_promises_and_cuda_lacks_is_missing(self):
+        report = self.measure_with_tree(BUSES, "nvidia", "node1:3:gone", CUDA_VISIBLE_DEVICES="0,1,2,3")
+        [subject] = self.missing(report)
+        self.assertEqual((subject["node"].split(":")[-1], subject["device"]), ("1", "gpu3"))
 
 
 if __name__ == "__main__":

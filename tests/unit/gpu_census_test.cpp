@@ -53,6 +53,53 @@ TEST(TakeCensus, WhatThePciTreeShowsAndCudaDoesNotIsSaid) {
                                         "b: the PCI tree shows 2 GPUs, CUDA 1"));
 }
 
+TEST(TakeCensus, GpusAreCalledAsTheirSamplesAre) {
+  const Json addresses{"0000:1b:00.0", "0000:2b:00.0"};
+  const auto census =
+      take_census({node(0, "a", {0}), node(1, "b", {1}), node(2, "c", {2})},
+                  {{0, answer({gpu("a1", addresses[0]), gpu("a2", addresses[1])}, addresses)},
+                   {1, answer({gpu("b1", addresses[0]), gpu("b2", addresses[1])}, addresses)},
+                   {2, answer({gpu("c2", addresses[1])}, addresses)}});
+  EXPECT_EQ(census.facts[0].at("gpus")[0].at("label"), "gpu0");
+  EXPECT_EQ(census.facts[2].at("gpus")[0].at("label"), "gpu1");
+  EXPECT_EQ(census.facts[2].at("lacks"), "CUDA does not say why");
+}
+
+Json let_see(Json answer, int gpus, const char* by) {
+  answer["let_see"] = gpus;
+  answer["let_see_by"] = by;
+  return answer;
+}
+
+TEST(TakeCensus, WhatALauncherHidesIsMeantToBe) {
+  const Json addresses{"0000:1b:00.0", "0000:2b:00.0", "0000:3b:00.0"};
+  const auto census = take_census(
+      {node(0, "a", {0, 1})},
+      {{0, let_see(answer({gpu("u1", addresses[0])}, addresses), 1, "CUDA_VISIBLE_DEVICES=0")},
+       {1, let_see(answer({gpu("u2", addresses[1])}, addresses), 1, "CUDA_VISIBLE_DEVICES=1")}});
+  EXPECT_EQ(census.facts[0].at("hidden_by"), "CUDA_VISIBLE_DEVICES=0 and others");
+  EXPECT_FALSE(census.facts[0].contains("lacks"));
+  EXPECT_FALSE(census.facts[0].contains("let_see"));
+  EXPECT_THAT(census.notes,
+              ElementsAre("a: the PCI tree shows 3 GPUs, CUDA 2: the others are "
+                          "hidden from this run (CUDA_VISIBLE_DEVICES=0 and others)"));
+}
+
+TEST(TakeCensus, WhoSeesLessThanItIsLetSeeLacksSome) {
+  const Json addresses{"0000:1b:00.0", "0000:2b:00.0", "0000:3b:00.0"};
+  const auto census = take_census(
+      {node(0, "a", {0, 1})},
+      {{0, let_see(answer({gpu("u1", addresses[0])}, addresses), 1, "CUDA_VISIBLE_DEVICES=0")},
+       {1, let_see(answer({gpu("u2", addresses[1])}, addresses), 2, "CUDA_VISIBLE_DEVICES=1,2")}});
+  EXPECT_EQ(census.facts[0].at("lacks"), "CUDA_VISIBLE_DEVICES=1,2, of these 2 CUDA shows 1");
+  EXPECT_FALSE(census.facts[0].contains("hidden_by"));
+  auto blind = let_see(answer(kNone, addresses), 3, "CUDA_VISIBLE_DEVICES=0,1,2");
+  blind["reason"] = "no driver";
+  const auto without = take_census({node(0, "a", {0})}, {{0, blind}});
+  EXPECT_EQ(without.facts[0].at("lacks"),
+            "CUDA_VISIBLE_DEVICES=0,1,2, of these 3 CUDA shows 0: no driver");
+}
+
 TEST(TakeCensus, WhoCannotSayMayHaveSome) {
   const auto census = take_census({node(0, "a", {0}), node(1, "b", {})},
                                   {{0, {{"reason", "the worker exited with code 127"}}}});

@@ -140,6 +140,13 @@ void Telemetry::add_state(Json& detail) const {
                                {"pending", rows[2] != 0},
                                {"failed", rows[3] != 0}};
   }
+  for (const auto& [kind, name] :
+       {std::pair(kCorrected, "corrected"), std::pair(kUncorrected, "uncorrected")}) {
+    unsigned long long count = 0;
+    if (call(calls.ecc_errors, device_, kind, kVolatile, &count) == kSuccess) {
+      detail["ecc"][name] = count;
+    }
+  }
   std::array<int, 2> links{};  // down, up
   for (unsigned link = 0; link < kMostNvLinks; ++link) {
     int up = 0;

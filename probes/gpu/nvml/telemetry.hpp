@@ -32,7 +32,8 @@ using Counters = std::map<std::string, unsigned long long>;
 //   {"sm_clock_hz": {"min", "median", "max"}, "memory_clock_hz", "temperature_c", "power_w",
 //    "pcie_generation": {…}, "pcie_width": {…}, "pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s",
 //    "power_limit_w": 700, "clock_event_reasons": {"sw_power_cap": share of the readings},
-//    "rises": {"ecc_corrected": 2}, "remapped_rows": {"correctable", "uncorrectable", "pending",
+//    "rises": {"ecc_corrected": 2}, "ecc": {"corrected", "uncorrected"} since the driver was
+//    loaded, "remapped_rows": {"correctable", "uncorrectable", "pending",
 //    "failed"}, "nvlinks": {"up": 18, "down": 0}, "xid": [79]}
 // Readings are taken every 20 ms and more (for the traffic on PCIe NVML counts 20 ms by itself),
 // two at least. NVML's utilisation is not among them: it says whether anything ran, not how much of

@@ -1,0 +1,25 @@
+// GPUs that a node's PCI tree shows and CUDA does not.
+#pragma once
+
+#include <vector>
+
+#include "results-schema/report.hpp"
+#include "results-schema/run.hpp"
+
+namespace fleetbench::detect {
+
+struct GpusOnPci {
+  std::vector<Finding> missing;     // nobody hides them: a fault, whatever the other nodes have
+  std::vector<NotMeasured> hidden;  // from this run, on purpose
+};
+
+// Of nodes whose inventory says what CUDA shows ("cuda": steps on GPUs were asked for). A GPU that
+// other nodes know by a label is called so, else by its PCI address; of a node of which CUDA shows
+// none, the node is missing.
+GpusOnPci gpus_on_pci(const RunData& run);
+
+// Adds findings to those that are there: about a subject of the same layer that is missing already
+// only what they know of it.
+void join_missing(std::vector<Finding> missing, std::vector<Finding>& findings);
+
+}  // namespace fleetbench::detect
