@@ -44,6 +44,7 @@ void to_json(Json& json, const ProbeInfo& info) {
               {"participants", to_string(info.participants)},
               {"params_schema", info.params_schema},
               {"facts_only", info.facts_only},
+              {"all_gpus", info.all_gpus},
               {"method", info.method},
               {"programs", info.programs}};
 }
@@ -55,6 +56,7 @@ void from_json(const Json& json, ProbeInfo& info) {
   info.participants = parse_participants(json.at("participants").get<std::string>());
   info.params_schema = json.at("params_schema");
   info.facts_only = json.at("facts_only").get<bool>();
+  info.all_gpus = json.at("all_gpus").get<bool>();
   info.method = json.at("method").get<int>();
   info.programs = json.at("programs").get<std::vector<std::string>>();
 }

@@ -32,7 +32,10 @@ struct ProbeInfo {
   // "description", and "additionalProperties": false.
   Json params_schema;
   bool facts_only = false;  // measures nothing: run once, its detail describes the node
-  int method = 1;           // goes up when figures of older versions can no longer be compared
+  // Of a probe of GPUs: one process measures all of a node's at once, told which by `work`. It has
+  // no values of its own; its detail's "devices" have, see probes/gpu/registry.hpp.
+  bool all_gpus = false;
+  int method = 1;  // goes up when figures of older versions can no longer be compared
   std::vector<std::string>
       programs;  // that it runs and that must be in $PATH, as Debian calls them
 };

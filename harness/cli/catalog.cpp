@@ -18,7 +18,8 @@ constexpr double kAnswer_s = 30;
 constexpr const char* kWorkerName = "fleetbench-worker";
 constexpr const char* kGpuWorkerName = "fleetbench-gpu-worker";
 // Known by name also where there is no worker that has them.
-constexpr std::array<const char*, 3> kGpuProbes{"gpu_gemm", "gpu_memory", "gpu_copy"};
+constexpr std::array<const char*, 4> kGpuProbes{"gpu_gemm", "gpu_memory", "gpu_copy",
+                                                "gpu_peer_copy"};
 
 }  // namespace
 

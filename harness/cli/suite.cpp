@@ -97,6 +97,10 @@ std::string schedule_fault(const ScenarioStep& step, const plan::ProbeChoice& pr
     return fmt::format("devices: has no meaning for {}, which measures no GPUs; leave it out",
                        info.name);
   }
+  if (step.devices != Devices::all && info.all_gpus) {
+    return fmt::format(
+        "devices: has no meaning for {}, which takes all GPUs of a node; leave it out", info.name);
+  }
   if (step.schedule == Schedule::ramp && info.participants != Participants::node) {
     return fmt::format("schedule: \"ramp\" is for probes of a node, and {} is one of a {}",
                        info.name, to_string(info.participants));

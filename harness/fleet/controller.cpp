@@ -252,6 +252,7 @@ Order Controller::order_for(const SlotState& state, const Owner& owner) const {
               .work = step.work,
               .members = {},
               .gpus = {},
+              .in_one_process = step.probe.all_gpus,
               .limit_s = step.scenario.limit_s};
   if (is_over_mpi(step)) {
     for (const int node : party) {

@@ -56,6 +56,7 @@ Json calibrate(Conversation& conversation, const plan::PlannedStep& step, const 
                     .work = Json::object(),
                     .members = {},
                     .gpus = {{gpu.label, gpu.uuid}},
+                    .in_one_process = false,
                     .limit_s = limit_s};
   const Question question{.slot = kCalibrateSlot,
                           .re = "calibrate",

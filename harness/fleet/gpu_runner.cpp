@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "harness/fleet/whole_node.hpp"
 #include "harness/plan/upper_median.hpp"
 
 namespace fleetbench::fleet {
@@ -13,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A little less than what the root leaves a whole node, see plan/deadline.hpp.
-constexpr double kRestLeast_s = 3;
+constexpr double kRestLeast_s = 4;
 constexpr double kRestFactor = 2.5;
 constexpr const char* kInventory = "gpu_inventory";
 
@@ -40,8 +42,13 @@ void GpuRunner::send(Seat& seat, const Json& command, double limit_s) {
 
 void GpuRunner::prepare(const Order& order) {
   seats_.clear();
+  together_.clear();
   sent_ = Clock::now();
   under_way_ = true;
+  if (order.in_one_process) {
+    prepare_together(order);
+    return;
+  }
   for (const GpuSeat& gpu : order.gpus) {
     Seat& seat = seats_.emplace_back();
     seat.gpu = gpu;
@@ -49,6 +56,19 @@ void GpuRunner::prepare(const Order& order) {
     stop_if_dying(*seat.worker);
     send(seat, prepare_command(order.probe, order.params, order.work), order.limit_s);
   }
+}
+
+// The others end: what they keep of their devices would be in its way.
+void GpuRunner::prepare_together(const Order& order) {
+  for (auto& [uuid, worker] : workers_) {
+    worker.stop();
+  }
+  together_ = order.gpus;
+  Seat& seat = seats_.emplace_back();
+  seat.gpu.label = "the worker for all GPUs";
+  seat.worker = &worker_for("");
+  send(seat, prepare_command(order.probe, order.params, work_for_all(order.work, order.gpus)),
+       order.limit_s);
 }
 
 void GpuRunner::measure(double limit_s) {
@@ -68,6 +88,9 @@ void GpuRunner::release() {
   for (Seat& seat : seats_) {
     // Also of who failed in this slot; what a dead one took went with it.
     seat.asked = false;
+    if (!together_.empty()) {
+      seat.worker->stop();  // it was started for this slot
+    }
     if (seat.worker->running() && !seat.worker->busy()) {
       send(seat, {{"cmd", "release"}}, kRelease_s);
     }
@@ -139,6 +162,14 @@ void GpuRunner::give_up(Seat& seat, const std::string& reason) {
 }
 
 Outcome GpuRunner::all_outcomes() {
+  if (!together_.empty() && seats_.front().asked) {
+    Seat& seat = seats_.front();
+    seat.asked = false;
+    Outcome all = outcome_of_all(std::move(*seat.outcome), together_);
+    seat.outcome.reset();
+    seat.takes_part = all.status == Status::ok;
+    return all;
+  }
   Outcome all{.status = Status::failed, .reason = "no GPU of this node measures it"};
   for (Seat& seat : seats_) {
     if (!std::exchange(seat.asked, false)) {
@@ -183,9 +214,12 @@ std::string GpuRunner::last_words() const {
 std::vector<std::string> GpuRunner::unanswered() const {
   std::vector<std::string> labels;
   for (const Seat& seat : seats_) {
-    if (seat.asked && !seat.outcome) {
+    if (seat.asked && !seat.outcome && together_.empty()) {
       labels.push_back(seat.gpu.label);
     }
+  }
+  if (!together_.empty() && seats_.front().asked && !seats_.front().outcome) {
+    std::ranges::transform(together_, std::back_inserter(labels), &GpuSeat::label);
   }
   return labels;
 }
@@ -234,6 +268,7 @@ std::optional<Outcome> GpuRunner::continue_look() {
 
 void GpuRunner::calibrate(const Order& order) {
   seats_.clear();
+  together_.clear();
   sent_ = Clock::now();
   under_way_ = true;
   Seat& seat = seats_.emplace_back();

@@ -1,5 +1,5 @@
 // How an agent has a slot measured on the GPUs of its node that it owns: by a worker for each, all
-// at the same time.
+// at the same time; or, where the order says so, by one for all of them.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ using MakeGpuWorker = std::function<worker::Worker(const std::string& uuid)>;
 // An outcome has one of its own for each device; it is ok where that of any device is. Who fails in
 // a phase takes no part in the next one. Who takes far longer than most others of the node is a
 // time-out before the root gives up the whole node. A worker lives from the first slot on that it
-// is needed in.
+// is needed in; one for all GPUs lives in its slot alone, and no other does meanwhile.
 class GpuRunner : public SlotRunner {
  public:
   explicit GpuRunner(MakeGpuWorker make_worker) : make_worker_(std::move(make_worker)) {}
@@ -57,6 +57,7 @@ class GpuRunner : public SlotRunner {
   };
 
   worker::Worker& worker_for(const std::string& uuid);
+  void prepare_together(const Order& order);
   void send(Seat& seat, const Json& command, double limit_s);
   void poll_seat(Seat& seat);
   void give_up_the_late();
@@ -67,6 +68,7 @@ class GpuRunner : public SlotRunner {
   MakeGpuWorker make_worker_;
   std::map<std::string, worker::Worker> workers_;  // by UUID
   std::vector<Seat> seats_;                        // of the slot under way
+  std::vector<GpuSeat> together_;  // in a slot of one worker for all: these, and it has one seat
   std::optional<worker::Worker> scout_;
   std::string scout_asks_;
   double limit_s_ = 0;

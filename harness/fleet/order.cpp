@@ -18,6 +18,7 @@ Json message_of(const char* what, const Order& order) {
           {"work", order.work},
           {"members", order.members},
           {"gpus", std::move(gpus)},
+          {"in_one_process", order.in_one_process},
           {"limit_s", order.limit_s}};
 }
 
@@ -30,6 +31,7 @@ Order order_from(const Json& message) {
               .work = message.at("work"),
               .members = message.at("members").get<std::vector<int>>(),
               .gpus = {},
+              .in_one_process = message.at("in_one_process").get<bool>(),
               .limit_s = message.at("limit_s").get<double>()};
   for (const Json& gpu : message.at("gpus")) {
     order.gpus.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>()});

@@ -23,9 +23,10 @@ struct Order {
   std::string probe;
   Json params;
   Json work;
-  std::vector<int> members;   // ranks that measure with each other; empty for a worker's probe
-  std::vector<GpuSeat> gpus;  // that the rank measures; empty for other probes
-  double limit_s = 0;         // for each phase
+  std::vector<int> members;     // ranks that measure with each other; empty for a worker's probe
+  std::vector<GpuSeat> gpus;    // that the rank measures; empty for other probes
+  bool in_one_process = false;  // all of them, see ProbeInfo::all_gpus
+  double limit_s = 0;           // for each phase
 };
 
 // `what`: "prepare" or "calibrate".

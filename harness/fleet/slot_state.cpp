@@ -7,10 +7,12 @@
 namespace fleetbench::fleet {
 namespace {
 
+// What one process measures is owned by one rank, which may see less than all of it: the probe says
+// so then.
 void add_owners_of_gpus(SlotState& state, int node, std::size_t party,
-                        const std::vector<plan::OwnedGpu>& gpus) {
+                        const std::vector<plan::OwnedGpu>& gpus, bool in_one_process) {
   for (const auto& gpu : gpus) {
-    Owner& owner = state.owners[gpu.rank];
+    Owner& owner = state.owners[in_one_process ? gpus.front().rank : gpu.rank];
     owner.node = node;
     owner.party = party;
     owner.gpus.push_back(gpu);
@@ -27,7 +29,8 @@ SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
     const auto& party = slot.parties[i];
     for (const int node : party) {
       if (step.runner == plan::Runner::gpu_workers) {
-        add_owners_of_gpus(state, node, i, gpus[static_cast<std::size_t>(node)]);
+        add_owners_of_gpus(state, node, i, gpus[static_cast<std::size_t>(node)],
+                           step.probe.all_gpus);
         continue;
       }
       Owner owner{.node = node, .peer = std::nullopt, .party = i};

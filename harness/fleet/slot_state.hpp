@@ -34,7 +34,7 @@ struct SlotState {
 using FleetGpus = std::vector<std::vector<plan::OwnedGpu>>;
 
 // The slot laid out: `nodes[i]` has index i, as `gpus` has. A step on GPUs is owned by every rank
-// that owns one.
+// that owns one; where one process measures all of a node's, by the rank that owns the first.
 SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
                const std::vector<NodeInfo>& nodes, const FleetGpus& gpus);
 

@@ -16,6 +16,8 @@ struct CopyPlan {
   int copies = 16;  // in a sample
   int warm_up = 4;
   int samples = 3;
+  // That the copies of a sample may take before they are given up; none: no end.
+  std::optional<double> longest_s = {};
 };
 
 // `bytes` from one place to another; a place is memory of the device or pinned memory.
@@ -30,12 +32,14 @@ class CopyTimer {
   CopyTimer(const Gpu& gpu, CopyPlan plan);
 
   // Seconds of each sample, plan.copies copies each. `against`: a route that is busy all the time
-  // meanwhile, as the other direction is in a bidirectional test. Throws CudaError, and
-  // std::runtime_error where the other route could not be kept busy.
+  // meanwhile, as the other direction is in a bidirectional test. Throws CudaError, TimedOut where
+  // the plan has an end and copies have none (nobody may wait for the device then, nor free what is
+  // its), and std::runtime_error where the other route could not be kept busy.
   std::vector<double> time(const CopyRoute& route, const std::optional<CopyRoute>& against = {});
 
  private:
   void queue(const CopyRoute& route, int copies, const Stream& stream) const;
+  void wait_for(const Stream& stream) const;
   std::optional<double> sample(const CopyRoute& route, const std::optional<CopyRoute>& against,
                                int copies_against);
 

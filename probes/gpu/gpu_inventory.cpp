@@ -1,9 +1,11 @@
 // What CUDA and NVML say of the GPUs that this process may use.
+#include "probes/gpu/affinity.hpp"
+#include "probes/gpu/gpus_of_node.hpp"
 #include "probes/gpu/matmul.hpp"
 #include "probes/gpu/nvml/nvml_library.hpp"
+#include "probes/gpu/nvml/topology.hpp"
 #include "probes/gpu/registry.hpp"
 #include "probes/support/allowed_gpus.hpp"
-#include "probes/support/pci_facts.hpp"
 
 #include <unistd.h>
 
@@ -64,6 +66,17 @@ void add_modes(Json& facts, const nvml::Calls& calls, nvml::Device device) {
   }
 }
 
+// The row of the topology is for people: its key says that it differs by addresses, so that nodes
+// are compared by the one text alone that tells of all paths.
+void add_place(Json& facts, const nvml::Topology& topology, const nvml::Calls& calls,
+               nvml::Device device) {
+  const auto address = facts.at("address").get<std::string>();
+  facts.update(affinity_facts(address, HostFiles(), calls, device));
+  if (auto row = nvml::row_of(topology, address); !row.empty()) {
+    facts["paths_by_address"] = std::move(row);
+  }
+}
+
 Json facts_of(const GpuInfo& info) {
   return {{"uuid", info.uuid},
           {"address", info.pci_address},
@@ -96,25 +109,13 @@ class PreparedInventory : public Prepared {
     } catch (const std::runtime_error& error) {
       measurement.detail["reason"] = error.what();
     }
-    measurement.detail["on_pci"] = nvidia_gpus_on_pci();
+    measurement.detail["on_pci"] = nvidia_gpus_on_pci(HostFiles());
     measurement.detail.update(
         allowed_gpus(HostFiles(), std::getenv("CUDA_VISIBLE_DEVICES"), may_open));
     return measurement;
   }
 
  private:
-  // Addresses: what is plugged in, whether CUDA shows it or not.
-  static Json nvidia_gpus_on_pci() {
-    constexpr const char* kNvidia = "0x10de";
-    Json addresses = Json::array();
-    for (const Json& gpu : gpus_among(pci_facts(HostFiles()).entries)) {
-      if (gpu.value("vendor", "") == kNvidia) {
-        addresses.push_back(gpu.at("address"));
-      }
-    }
-    return addresses;
-  }
-
   static bool may_open(const std::string& path) { return access(path.c_str(), R_OK | W_OK) == 0; }
 
   static void add_nvml(Json& detail) {
@@ -125,15 +126,21 @@ class PreparedInventory : public Prepared {
                      static_cast<unsigned>(version.size())) == nvml::kSuccess) {
         detail["driver"] = version.data();
       }
+      const nvml::Topology topology = nvml::topology_of(library);
+      if (const auto text = nvml::text_of(topology); !text.empty()) {
+        detail["topology"] = text;
+      }
       for (Json& facts : detail["gpus"]) {
         const auto device = library.device(facts.at("uuid").get<std::string>());
+        add_place(facts, topology, library.calls(), device);
         facts["vbios"] = text_by(library.calls().vbios_version, device);
         add_settings(facts, library.calls(), device);
         add_modes(facts, library.calls(), device);
       }
     } catch (const std::runtime_error& error) {
       detail["not_measured"].push_back(
-          {{"what", "driver, VBIOS, limits and modes of GPUs"}, {"reason", error.what()}});
+          {{"what", "driver, VBIOS, limits, modes and topology of GPUs"},
+           {"reason", error.what()}});
     }
   }
 };
@@ -142,7 +149,7 @@ class GpuInventory : public Probe {
  public:
   ProbeInfo info() const override {
     return {.name = "gpu_inventory",
-            .summary = "Facts about the GPUs: models, driver, VBIOS, limits, modes",
+            .summary = "Facts about the GPUs: models, driver, VBIOS, limits, modes, topology",
             .layer = Layer::compute,
             .participants = Participants::node,
             .params_schema = {{"type", "object"},

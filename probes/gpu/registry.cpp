@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Probe>> gpu_probes(const AssignedGpu& assigned) {
   probes.push_back(with_telemetry(make_gpu_gemm(assigned), assigned));
   probes.push_back(with_telemetry(make_gpu_memory(assigned), assigned));
   probes.push_back(with_telemetry(make_gpu_copy(assigned), assigned));
+  probes.push_back(make_gpu_peer_copy());
   return probes;
 }
 

@@ -1,5 +1,5 @@
 // The probes of fleetbench-gpu-worker. Each measures the one device that its worker was started
-// for.
+// for, unless something else is said.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,11 @@ namespace fleetbench::gpu {
 std::unique_ptr<Probe> make_gpu_copy(const AssignedGpu& assigned);
 std::unique_ptr<Probe> make_gpu_gemm(const AssignedGpu& assigned);
 std::unique_ptr<Probe> make_gpu_memory(const AssignedGpu& assigned);
+
+// Of all GPUs of the node at once, those that `work` names (see gpus_of_node.hpp). The measurement
+// has no values; its detail's "devices" are [{"uuid", "status", "reason", "values", "detail"}…],
+// for each GPU the outcome that a worker of its own would have given.
+std::unique_ptr<Probe> make_gpu_peer_copy();
 
 // Facts about all GPUs that this process sees.
 std::unique_ptr<Probe> make_gpu_inventory();

@@ -1,45 +1,11 @@
 #include "probes/gpu/with_telemetry.hpp"
 
-#include <nvtx3/nvToolsExt.h>
-
+#include "probes/gpu/nvml/shared_library.hpp"
 #include "probes/gpu/nvml/telemetry.hpp"
+#include "probes/gpu/nvtx_range.hpp"
 
 namespace fleetbench::gpu {
 namespace {
-
-class Range {
- public:
-  explicit Range(const std::string& name) { nvtxRangePushA(name.c_str()); }
-  ~Range() { nvtxRangePop(); }
-  Range(const Range&) = delete;
-  Range& operator=(const Range&) = delete;
-};
-
-// Opened once in a process, for it takes NVML some tenths of a second.
-class SharedNvml {
- public:
-  // Null where there is none; why() then says why.
-  const nvml::Library* get() {
-    if (!library_ && why_.empty()) {
-      try {
-        library_ = std::make_unique<nvml::Library>();
-      } catch (const std::runtime_error& error) {
-        why_ = error.what();
-      }
-    }
-    return library_.get();
-  }
-  const std::string& why() const { return why_; }
-
- private:
-  std::unique_ptr<nvml::Library> library_;
-  std::string why_;
-};
-
-SharedNvml& shared_nvml() {
-  static SharedNvml nvml;
-  return nvml;
-}
 
 MetricInfo covariate(const char* name, const char* unit, const char* description) {
   return {.name = name,
@@ -57,9 +23,9 @@ class PreparedWithTelemetry : public Prepared {
       : name_(std::move(name)), prepared_(std::move(prepared)), uuid_(std::move(uuid)) {}
 
   Measurement measure() override {
-    const nvml::Library* library = shared_nvml().get();
+    const nvml::Library* library = nvml::shared_library().get();
     if (library == nullptr) {
-      return without(shared_nvml().why());
+      return without(nvml::shared_library().why());
     }
     std::optional<nvml::Telemetry> telemetry;
     try {
@@ -78,7 +44,7 @@ class PreparedWithTelemetry : public Prepared {
 
  private:
   Measurement measured() {
-    const Range range(name_);
+    const NvtxRange range(name_);
     return prepared_->measure();
   }
 

@@ -17,6 +17,7 @@ SCENARIO = {
         {"probe": "gpu_gemm", "params": {"precisions": ["fp32", "fp16"], "n": 128, "seconds": 0.000001}, "limit_s": 8},
         {"probe": "gpu_memory", "params": {"times_l2": 0, "min_bytes": 1 << 20, "seconds": 0.000001}, "limit_s": 8},
         {"probe": "gpu_copy", "params": {"bytes": 1 << 20, "warm_up": 1}, "devices": "both", "limit_s": 8},
+        {"probe": "gpu_peer_copy", "params": {"bytes": 1 << 20, "warm_up": 1, "samples": 1, "longest_s": 2}, "limit_s": 8},
     ],
 }
 ECC = "2 uncorrected ECC errors of gpu2 since its driver was loaded (others none)"
@@ -58,6 +59,10 @@ class GpuFleetTest(FleetbenchTest):
         again = execute([FLEETBENCH, "analyze", str(run), "--json"])
         self.assertEqual(json.loads(again.out)["findings"], report["findings"], again.err)
 
+    def step_of(self, probe):
+        [step] = [r["step"] for r in self.journal(self.directory / "run") if r.get("t") == "step" and r["probe"] == probe]
+        return step
+
     def first(self, report):
         """Name, device, layer and direction of the first finding."""
         self.assertTrue(report["findings"], report["verdict"])
@@ -72,7 +77,7 @@ class Healthy(GpuFleetTest):
         self.assertEqual(report["findings"], [])
         self.assertEqual(report["verdict"], "PASS", report)
         self.assertEqual(report["fleet"]["gpus"], {"NVIDIA H100 80GB HBM3 (simulated)": NODES * GPUS})
-        for metric in ("gpu_gemm.fp16", "gpu_memory.triad", "gpu_copy.host_to_device_memcpy_ce", "gpu_copy@one.host_to_device_memcpy_ce"):
+        for metric in ("gpu_gemm.fp16", "gpu_memory.triad", "gpu_copy.host_to_device_memcpy_ce", "gpu_copy@one.host_to_device_memcpy_ce", "gpu_peer_copy.device_to_device_memcpy_read_ce"):
             [shown] = [m for m in report["metrics"] if m["metric"] == metric]
             self.assertEqual(shown["subjects"], NODES * GPUS)
 
@@ -90,7 +95,12 @@ class Healthy(GpuFleetTest):
                 self.measure(ranks=ranks, shell=shell, nodes_by="host")
                 samples = self.samples()
                 self.assertEqual({s["device"] for s in samples}, {f"gpu{i}" for i in range(GPUS)})
-                self.assertEqual({s["status"] for s in samples}, {"ok"})
+                peers = [s for s in samples if s["step"] == self.step_of("gpu_peer_copy")]
+                self.assertEqual({(s["status"], s.get("reason")) for s in samples if s not in peers}, {("ok", None)})
+                # It takes all of them in one process: a rank that sees one says how to start it.
+                self.assertEqual({s["status"] for s in peers}, {"skipped" if shell == BOUND else "ok"})
+                if shell == BOUND:
+                    self.assertIn(f"1 of the {GPUS} GPUs of the node (CUDA_VISIBLE_DEVICES=0)", peers[0]["reason"])
 
 
 class Faulty(GpuFleetTest):
@@ -112,6 +122,8 @@ class Faulty(GpuFleetTest):
             ("node1:3:gone", ("1", "gpu3", "copy", "missing"), []),
             ("node1:1:sticky=launch@40", ("1", "gpu1", "compute", "missing"), []),
             ("node0:2:oom=1000000", ("0", "gpu2", "compute", "missing"), []),
+            ("node3:1:peer=0:0.5,peer=2:0.5,peer=3:0.5", ("3", "gpu1", "copy", "slow"), []),
+            ("node0:2:nvlinks_down=9", ("0", "gpu2", "copy", "slow"), []),
         ):
             with self.subTest(faults=faults):
                 run = self.directory / "run"
@@ -148,12 +160,35 @@ class Faulty(GpuFleetTest):
         self.assertIn("cuda.driver is 570.1, 3 of 4 nodes have 580.65.06", difference["text"])
         self.assertEqual(report["verdict"], "WARN")
 
+    def test_a_slow_path_is_found_at_its_ends_and_named(self):
+        report = self.measure("node1:2:peer=0:0.5", "--no-confirm")
+        node, device, layer, direction = self.first(report)
+        self.assertEqual((node, layer, direction), ("1", "copy", "slow"))
+        self.assertIn(device, ("gpu0", "gpu2"))
+        self.assertEqual([m["metric"] for m in report["findings"][0]["metrics"]][:1], ["gpu_peer_copy.device_to_device_memcpy_ce.lowest"])
+        found = {f["subject"].get("device") for f in report["findings"] if f["subject"]["node"] == report["findings"][0]["subject"]["node"]}
+        self.assertEqual(found, {"gpu0", "gpu2"})
+        self.assertEqual({f["subject"]["node"] for f in report["findings"]}, {report["findings"][0]["subject"]["node"]})
+        ends = {s["device"]: s["detail"] for s in self.journal(self.directory / "run") if s.get("t") == "sample" and s["node"] == 1 and "lowest" in (s.get("detail") or {})}
+        self.assertEqual((ends["gpu2"]["lowest"]["way"], ends["gpu2"]["lowest"]["address"]), ("write_to", ends["gpu0"]["address"]))
+        self.assertEqual((ends["gpu0"]["lowest"]["way"], ends["gpu0"]["lowest"]["address"]), ("read_from", ends["gpu2"]["address"]))
+
+    def test_a_node_that_is_joined_otherwise_is_one_outlier(self):
+        report = self.measure("node2:1:nvlinks_down=1", "--no-confirm", "--only", "gpu_memory")
+        [outlier] = report["configuration"]
+        self.assertIn("cuda.topology is NV17 gpu0-gpu1 gpu1-gpu2 gpu1-gpu3, else NV18, 3 of 4 nodes have NV18", outlier["text"])
+
     def test_a_hang_costs_its_own_gpu_only(self):
         report = self.measure("node1:0:hang=copy@9", "--no-confirm")
         self.assertEqual(self.first(report), ("1", "gpu0", "compute", "missing"))
         samples = self.samples()
-        bad = {(s["node"], s["device"]) for s in samples if s["status"] != "ok"}
+        peers = self.step_of("gpu_peer_copy")
+        bad = {(s["node"], s["device"]) for s in samples if s["status"] != "ok" and s["step"] != peers}
         self.assertEqual(bad, {(1, "gpu0")})
+        # Of a path that hangs both ends are named, and nobody else.
+        bad = {(s["node"], s["device"]) for s in samples if s["status"] != "ok" and s["step"] == peers}
+        self.assertIn((1, "gpu0"), bad)
+        self.assertEqual(len(bad), 2)
 
     def test_below_the_minimum_effect_nothing_is_reported(self):
         for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99"):

@@ -12,6 +12,7 @@ SMALL = {
     "gpu_gemm": {"precisions": ["fp32", "tf32", "fp16", "bf16", "fp8"], "n": 192, "seconds": 0.0001, "sustained_s": 0},
     "gpu_memory": {"times_l2": 0, "min_bytes": 1 << 20, "seconds": 0.0001},
     "gpu_copy": {"bytes": 1 << 20, "copies": 16, "warm_up": 1, "samples": 3},
+    "gpu_peer_copy": {"bytes": 1 << 20, "copies": 16, "warm_up": 1, "samples": 3, "longest_s": 10},
     "gpu_inventory": {},
 }
 LONGEST_S = 60 * TIME_SCALE
@@ -128,6 +129,14 @@ class Healthy(GpuWorkerTest):
         self.assertEqual(gpu["pcie_generation"]["median"], 5)
         self.assertNotIn("rises", gpu)
 
+    def test_multiprocessors_tell_how_busy_they_are(self):
+        with GpuWorker(gpus=1) as worker:
+            worker.prepare("gpu_copy", {}, bytes=64 << 20)
+            gpu = worker.measure()["detail"]["gpu"]
+        self.assertGreater(gpu["sm_active"], 0.5)
+        self.assertLessEqual(gpu["sm_active"], 1)
+        self.assertLess(gpu["sm_occupancy"], gpu["sm_active"])
+
     def test_the_inventory_says_what_is_there(self):
         with GpuWorker(gpus=2) as worker:
             worker.prepare("gpu_inventory", {})
@@ -223,6 +232,176 @@ class Wrong(GpuWorkerTest):
         answer = self.measured("gpu_copy", faults="node0:0:wrong_bit=copy")
         self.assertEqual(answer["status"], "wrong")
         self.assertIn("after a copy", answer["reason"])
+
+
+class Peers(GpuWorkerTest):
+    """One worker for all GPUs of the node."""
+
+    READ, WRITE, LOWEST = range(3)
+    NO_LATENCY = {"FLEETBENCH_GPU_SIM_LATENCY": "0"}
+
+    def inventory(self, gpus=4, **settings):
+        with GpuWorker(gpus=gpus, **settings) as worker:
+            worker.prepare("gpu_inventory", {})
+            return worker.measure()["detail"]
+
+    def uuids(self, gpus=4):
+        return [gpu["uuid"] for gpu in self.inventory(gpus)["gpus"]]
+
+    def measured_peers(self, uuids=None, params=None, gpus=4, **settings):
+        """The outcome of each GPU, in the order of their numbers; or the answer that is not ok."""
+        work = {"gpus": [{"label": f"gpu{i}", "uuid": uuid} for i, uuid in enumerate(uuids)]} if uuids else {}
+        with GpuWorker(gpus=gpus, **{**self.NO_LATENCY, **settings}) as worker:
+            answer = worker.prepare("gpu_peer_copy", work, **(params or {}))
+            answer = worker.measure() if answer["status"] == "ok" else answer
+            if answer["status"] == "ok" and not params:
+                self.assertEqual(worker.ask(cmd="release")["status"], "ok")
+            elif params:
+                worker.process.kill()  # what hangs can be freed by nobody
+        if answer["status"] != "ok":
+            return answer
+        self.assertEqual(answer["values"], [])
+        return answer["detail"]["devices"]
+
+    def statuses(self, devices):
+        return [device["status"] for device in devices]
+
+    def test_every_path_is_measured_and_freed(self):
+        leaks = self.directory / "leaks"
+        devices = self.measured_peers(self.uuids(), leaks=leaks)
+        self.assertEqual(self.statuses(devices), ["ok"] * 4)
+        self.assertEqual([device["uuid"] for device in devices], self.uuids())
+        addresses = {device["detail"]["address"] for device in devices}
+        for device in devices:
+            detail = device["detail"]
+            for way in ("read_from", "write_to"):
+                self.assertEqual(set(detail[way]), addresses - {detail["address"]})
+                for rate in detail[way].values():
+                    self.assert_ratio(rate, 370e9, 1)
+            read, write, lowest = device["values"]
+            self.assertEqual(read, sorted(detail["read_from"].values())[1])
+            self.assertEqual(write, sorted(detail["write_to"].values())[1])
+            self.assert_ratio(lowest, min([*detail["read_from"].values(), *detail["write_to"].values()]), 1)
+            self.assertIn("sm_clock_hz", detail["gpu"])
+            self.assertNotIn("not_measured", detail)
+        self.assertEqual(leaks.read_text() if leaks.exists() else "", "")
+
+    def test_a_slow_path_shows_at_both_ends_and_is_named(self):
+        devices = self.measured_peers(faults="node0:2:peer=0:0.5")
+        addresses = [device["detail"]["address"] for device in devices]
+        lowest = [device["values"][self.LOWEST] for device in devices]
+        for slow in (0, 2):
+            self.assert_ratio(lowest[slow], lowest[1], 0.5)
+            for median in (self.READ, self.WRITE):
+                self.assert_ratio(devices[slow]["values"][median], devices[1]["values"][median], 1)
+        self.assert_ratio(lowest[3], lowest[1], 1)
+        self.assertEqual((devices[0]["detail"]["lowest"]["way"], devices[0]["detail"]["lowest"]["address"]), ("read_from", addresses[2]))
+        self.assertEqual((devices[2]["detail"]["lowest"]["way"], devices[2]["detail"]["lowest"]["address"]), ("write_to", addresses[0]))
+        self.assertGreater(devices[2]["detail"]["gpu"]["rises"]["nvlink_replay"], 0)
+        self.assertNotIn("rises", devices[1]["detail"]["gpu"])
+
+    def test_a_slow_gpu_is_the_lowest_of_no_other(self):
+        devices = self.measured_peers(faults="node0:1:nvlinks_down=9")
+        healthy = self.measured_peers()
+        for i, device in enumerate(devices):
+            for metric in (self.READ, self.WRITE, self.LOWEST):
+                self.assert_ratio(device["values"][metric], healthy[i]["values"][metric], 0.5 if i == 1 else 1)
+
+    def test_with_latency_small_copies_are_slower(self):
+        [fast, *_] = self.measured_peers(gpus=2)
+        [slow, *_] = self.measured_peers(gpus=2, FLEETBENCH_GPU_SIM_LATENCY="1")
+        self.assertLess(slow["values"][self.READ], 0.9 * fast["values"][self.READ])
+
+    def test_only_those_that_are_named(self):
+        first, _, third, _ = self.uuids()
+        devices = self.measured_peers([third, first])
+        self.assertEqual([device["uuid"] for device in devices], [third, first])
+        self.assertEqual([len(device["detail"]["read_from"]) for device in devices], [1, 1])
+
+    def test_hidden_gpus_are_no_fault_and_the_launch_line_is_said(self):
+        answer = self.measured_peers(self.uuids(), CUDA_VISIBLE_DEVICES="2")
+        self.assertEqual(answer["status"], "skipped")
+        for text in ("1 of the 4 GPUs", "CUDA_VISIBLE_DEVICES=2", "--gpus-per-node=4", "--gpu-bind=none"):
+            self.assertIn(text, answer["reason"])
+        answer = self.measured_peers(gpus=1)
+        self.assertEqual((answer["status"], answer["reason"]), ("skipped", "there is one GPU: it takes two to copy between them"))
+
+    def test_who_is_no_peer_is_listed(self):
+        devices = self.measured_peers(gpus=3, faults="node0:1:no_peers")
+        self.assertEqual(self.statuses(devices), ["ok"] * 3)
+        self.assertEqual(devices[1]["values"], [None] * 3)
+        self.assertEqual(len(devices[0]["detail"]["read_from"]), 1)
+        self.assertEqual(devices[0]["detail"]["no_peers"], [devices[1]["detail"]["address"]])
+        [missing] = devices[0]["detail"]["not_measured"]
+        self.assertIn("not peers: copies go through the host", missing["reason"])
+        answer = self.measured_peers(faults="node0:*:no_peers")
+        self.assertEqual(answer["status"], "skipped")
+        self.assertIn("none of the 4 GPUs is a peer", answer["reason"])
+
+    def test_a_false_bit_is_blamed_on_who_sends_it(self):
+        devices = self.measured_peers(faults="node0:3:wrong_bit=copy")
+        self.assertEqual(self.statuses(devices), ["ok", "ok", "ok", "wrong"])
+        self.assertRegex(devices[3]["reason"], r"words are false after GPU 0 \(.*\) reads from GPU 3 \(.*\): data are damaged")
+        self.assertEqual(len(devices[0]["detail"]["read_from"]), 2)
+        self.assertIn("reads from GPU 3", devices[0]["detail"]["false"][0])
+
+    def test_of_two_gpus_both_may_be_to_blame(self):
+        devices = self.measured_peers(gpus=2, faults="node0:1:wrong_bit=copy")
+        self.assertEqual(self.statuses(devices), ["wrong", "wrong"])
+
+    def test_a_path_that_hangs_costs_its_ends_only(self):
+        devices = self.measured_peers(params={"longest_s": 1}, faults="node0:3:hang=copy@9")
+        self.assertEqual(self.statuses(devices), ["timeout", "ok", "ok", "timeout"])
+        self.assertRegex(devices[3]["reason"], r"GPU 0 \(.*\) reads from GPU 3 \(.*\): copies do not end within 1")
+        self.assertEqual(len(devices[1]["detail"]["write_to"]), 1)
+
+    def test_a_sticky_error_names_its_path(self):
+        devices = self.measured_peers(faults="node0:1:sticky=launch@3")
+        self.assertEqual(sorted(set(self.statuses(devices))), ["failed", "skipped"])
+        self.assertIn("GPU 1 (", devices[1]["reason"])
+        self.assertIn("for another GPU's sake", [d for d in devices if d["status"] == "skipped"][0]["reason"])
+
+    def test_one_without_memory_costs_itself_only(self):
+        devices = self.measured_peers(faults="node0:2:oom=1000000")
+        self.assertEqual(self.statuses(devices), ["ok", "ok", "failed", "ok"])
+        self.assertIn("MiB are free", devices[2]["reason"])
+
+    def test_without_nvlink_copies_go_by_pcie(self):
+        devices = self.measured_peers(FLEETBENCH_GPU_SIM_NVLINK="none")
+        self.assert_ratio(devices[0]["values"][self.READ], 42e9, 1)
+
+
+class Topology(GpuWorkerTest):
+    def inventory(self, gpus=4, **settings):
+        with GpuWorker(gpus=gpus, **settings) as worker:
+            worker.prepare("gpu_inventory", {})
+            return worker.measure()["detail"]
+
+    def test_switches_join_all(self):
+        facts = self.inventory(FLEETBENCH_GPU_SIM_NUMA_NODES="2")
+        self.assertEqual(facts["topology"], "NV18")
+        first, second, third, fourth = [gpu["address"] for gpu in facts["gpus"]]
+        self.assertEqual(facts["gpus"][0]["paths_by_address"], f"{second} NV18, {third} NV18, {fourth} NV18")
+        self.assertEqual([gpu["numa_node"] for gpu in facts["gpus"]], ["0", "0", "1", "1"])
+        self.assertTrue(all(gpu["cpus"] for gpu in facts["gpus"]))
+
+    def test_a_link_that_is_down_is_seen(self):
+        self.assertEqual(self.inventory(3, faults="node0:1:nvlinks_down=2")["topology"], "NV18 gpu0-gpu2, else NV16")
+
+    def test_bridges_and_pcie(self):
+        for nvlink, text in (("bridges", "NV18 gpu0-gpu1 gpu2-gpu3, else SYS"), ("none", "PIX gpu0-gpu1 gpu2-gpu3, else SYS")):
+            with self.subTest(nvlink=nvlink):
+                facts = self.inventory(FLEETBENCH_GPU_SIM_NVLINK=nvlink, FLEETBENCH_GPU_SIM_NUMA_NODES="2")
+                self.assertEqual(facts["topology"], text)
+
+    def test_cuda_may_hide_what_nvml_shows(self):
+        facts = self.inventory(CUDA_VISIBLE_DEVICES="2")
+        self.assertEqual((len(facts["gpus"]), facts["topology"]), (1, "NV18"))
+        self.assertEqual(facts["gpus"][0]["paths_by_address"].count("NV18"), 3)
+
+    def test_who_is_lost_keeps_the_numbers_of_the_others(self):
+        facts = self.inventory(4, faults="node0:0:gone;node0:3:nvlinks_down=1")
+        self.assertEqual(facts["topology"], "NV18 gpu1-gpu2, else NV17")
 
 
 class Broken(GpuWorkerTest):

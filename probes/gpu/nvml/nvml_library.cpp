@@ -41,6 +41,25 @@ void find_facts(void* library, Calls& calls) {
   find(library, "nvmlDeviceGetEccMode", calls.ecc_mode);
 }
 
+void find_topology(void* library, Calls& calls) {
+  find(library, "nvmlDeviceGetCount_v2", calls.device_count);
+  find(library, "nvmlDeviceGetHandleByIndex_v2", calls.handle_by_index);
+  find(library, "nvmlDeviceGetPciInfo_v3", calls.pci_info);
+  find(library, "nvmlDeviceGetTopologyCommonAncestor", calls.common_ancestor);
+  find(library, "nvmlDeviceGetNvLinkRemoteDeviceType", calls.nvlink_remote_type);
+  find(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2", calls.nvlink_remote_pci);
+  find(library, "nvmlDeviceGetMemoryAffinity", calls.memory_affinity);
+  find(library, "nvmlDeviceGetCpuAffinity", calls.cpu_affinity);
+}
+
+void find_gpm(void* library, Calls& calls) {
+  find(library, "nvmlGpmQueryDeviceSupport", calls.gpm_support);
+  find(library, "nvmlGpmSampleAlloc", calls.gpm_alloc);
+  find(library, "nvmlGpmSampleFree", calls.gpm_free);
+  find(library, "nvmlGpmSampleGet", calls.gpm_sample);
+  find(library, "nvmlGpmMetricsGet", calls.gpm_metrics);
+}
+
 void find_readings(void* library, Calls& calls) {
   find(library, "nvmlDeviceGetClockInfo", calls.clock);
   find(library, "nvmlDeviceGetTemperature", calls.temperature);
@@ -70,7 +89,9 @@ Library::Library() : library_(dlopen(kName, RTLD_NOW | RTLD_LOCAL)) {
     throw std::runtime_error(fmt::format("{} cannot be opened: {}", kName, dlerror()));
   }
   find_facts(library_.get(), calls_);
+  find_topology(library_.get(), calls_);
   find_readings(library_.get(), calls_);
+  find_gpm(library_.get(), calls_);
   if (const Return code = call(calls_.init); code != kSuccess) {
     throw std::runtime_error(fmt::format("{} refuses: {}", kName, text(code)));
   }

@@ -37,7 +37,7 @@ Json summary_of(const std::vector<double>& readings) {
 }  // namespace
 
 Telemetry::Telemetry(const Library& library, Device device)
-    : library_(library), device_(device), before_(counters()) {
+    : library_(library), device_(device), before_(counters()), activity_(library, device) {
   if (call(library.calls().event_set_create, &events_) == kSuccess &&
       call(library.calls().register_events, device, kEventXid, events_) != kSuccess) {
     call(library.calls().event_set_free, events_);
@@ -197,6 +197,7 @@ Summary Telemetry::finish() {
   }
   add_state(summary.detail);
   add_xids(summary.detail);
+  summary.detail.update(activity_.finish());
   return summary;
 }
 

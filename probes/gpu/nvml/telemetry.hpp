@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "probes/gpu/nvml/gpm.hpp"
 #include "probes/gpu/nvml/nvml_library.hpp"
 #include "results-schema/metric.hpp"
 
@@ -33,11 +34,11 @@ using Counters = std::map<std::string, unsigned long long>;
 //    "pcie_generation": {…}, "pcie_width": {…}, "pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s",
 //    "power_limit_w": 700, "clock_event_reasons": {"sw_power_cap": share of the readings},
 //    "rises": {"ecc_corrected": 2}, "ecc": {"corrected", "uncorrected"} since the driver was
-//    loaded, "remapped_rows": {"correctable", "uncorrectable", "pending",
-//    "failed"}, "nvlinks": {"up": 18, "down": 0}, "xid": [79]}
+//    loaded, "remapped_rows": {"correctable", "uncorrectable", "pending", "failed"},
+//    "nvlinks": {"up": 18, "down": 0}, "xid": [79], "sm_active", "sm_occupancy"}
 // Readings are taken every 20 ms and more (for the traffic on PCIe NVML counts 20 ms by itself),
 // two at least. NVML's utilisation is not among them: it says whether anything ran, not how much of
-// the chip did.
+// the chip did, which "sm_active" tells where the chip counts it (gpm.hpp).
 class Telemetry {
  public:
   Telemetry(const Library& library, Device device);
@@ -64,6 +65,7 @@ class Telemetry {
   std::map<std::string, int> reasons_;
   int reason_readings_ = 0;
   Counters before_;
+  SmActivity activity_;
   EventSet events_ = nullptr;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -1,4 +1,4 @@
-// Devices that reach into each other's memory: here every one may.
+// Devices that reach into each other's memory: here every one may, unless a fault says no.
 #include "tests/gpu_sim/cudart/call.hpp"
 
 using gpu_sim::call;
@@ -7,12 +7,20 @@ using gpu_sim::Lock;
 using gpu_sim::Model;
 using gpu_sim::require;
 
+namespace {
+
+bool are_peers(const Device& a, const Device& b) {
+  return &a != &b && !a.faults().no_peers && !b.faults().no_peers;
+}
+
+}  // namespace
+
 extern "C" {
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call([&](Model& model, Lock&) {
     require(can != nullptr);
-    *can = &model.device(device) != &model.device(peer) ? 1 : 0;
+    *can = are_peers(model.device(device), model.device(peer)) ? 1 : 0;
   });
 }
 
@@ -22,6 +30,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     const Device& from = model.current_device();
     const Device& to = model.device(peer);
     require(&from != &to, cudaErrorInvalidDevice);
+    require(are_peers(from, to), cudaErrorPeerAccessUnsupported);
     require(model.memory.peer_access.emplace(from.index(), to.index()).second,
             cudaErrorPeerAccessAlreadyEnabled);
   });
@@ -38,10 +47,12 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
   return call([&](Model& model, Lock&) {
     require(value != nullptr);
-    require(&model.device(from) != &model.device(to), cudaErrorInvalidDevice);
+    const Device& first = model.device(from);
+    const Device& second = model.device(to);
+    require(&first != &second, cudaErrorInvalidDevice);
     require(attribute >= cudaDevP2PAttrPerformanceRank &&
             attribute <= cudaDevP2PAttrCudaArrayAccessSupported);
-    *value = attribute == cudaDevP2PAttrPerformanceRank ? 0 : 1;
+    *value = attribute != cudaDevP2PAttrPerformanceRank && are_peers(first, second) ? 1 : 0;
   });
 }
 

@@ -43,6 +43,8 @@ inline constexpr double kPageableBytesPerS = 11e9;
 inline constexpr int kNvlinks = 18;
 inline constexpr unsigned kNvlinkVersion = 4;
 inline constexpr double kPeerBytesPerS = 370e9;
+// Between GPUs that no NVLink joins.
+inline constexpr double kPciePeerBytesPerS = 42e9;
 // 92 % of 3.35 TB/s.
 inline constexpr double kMemoryBytesPerS = 3.35e12 * 0.92;
 // Words that the kernels can mix, which is arithmetic and goes with the SM clock. At this rate four

@@ -14,6 +14,10 @@ namespace {
 // Where the eight GPUs of a common chassis sit; more of them are in the next domain.
 constexpr std::array<unsigned, 8> kBuses{0x1B, 0x43, 0x52, 0x61, 0x9D, 0xC3, 0xD1, 0xDF};
 
+// What a slow path leaves in the counter of each link, before this process and with each copy.
+constexpr std::uint64_t kRepeatedBefore = 4711;
+constexpr std::uint64_t kRepeatedByCopy = 10;
+
 std::array<unsigned char, 16> uuid_of(const std::string& name) {
   std::array<unsigned char, 16> uuid{};
   for (std::size_t i = 0; i < uuid.size(); ++i) {
@@ -38,7 +42,9 @@ Device::Device(const Settings& settings, int index)
       latency_(settings.latency),
       uuid_(uuid_of(name_)),
       pci_{static_cast<unsigned>(index) / 8U, kBuses[static_cast<std::size_t>(index) % 8U]},
-      numa_node_(index * settings.numa_nodes / static_cast<int>(settings.gpus.size())) {}
+      numa_node_(index * settings.numa_nodes / static_cast<int>(settings.gpus.size())),
+      nvlink_(settings.nvlink),
+      repeated_packets_(faults_.peer.empty() ? 0 : kRepeatedBefore) {}
 
 std::string Device::uuid_text() const {
   std::string text = "GPU-";
@@ -79,6 +85,19 @@ double Device::varied(Trait trait, double ns) {
   return ns * (1 + chip::kBetweenGpus * gpu + chip::kBetweenRepetitions * repetition);
 }
 
+int Device::nvlinks() const {
+  return nvlink_ == NvLink::none ? 0 : chip::kNvlinks - faults_.nvlinks_down;
+}
+
+int Device::nvlinks_to(const Device& other) const {
+  const bool joined = nvlink_ == NvLink::switches || is_neighbour(other);
+  return joined ? std::min(nvlinks(), other.nvlinks()) : 0;
+}
+
+bool Device::is_neighbour(const Device& other) const {
+  return index_ != other.index_ && index_ / 2 == other.index_ / 2;
+}
+
 double Device::host_copy_ns(bool to_device, std::size_t bytes, bool page_locked) {
   double rate =
       chip::kPcieBytesPerS * pcie_share(faults_) * (to_device ? faults_.h2d : faults_.d2h);
@@ -91,7 +110,12 @@ double Device::host_copy_ns(bool to_device, std::size_t bytes, bool page_locked)
 
 double Device::peer_copy_ns(const Device& to, std::size_t bytes) {
   const auto fault = faults_.peer.find(to.index());
-  const double rate = chip::kPeerBytesPerS * (fault == faults_.peer.end() ? 1 : fault->second);
+  const bool is_slow = fault != faults_.peer.end();
+  repeated_packets_ += is_slow ? kRepeatedByCopy : 0;
+  const int links = nvlinks_to(to);
+  const double healthy =
+      links > 0 ? chip::kPeerBytesPerS * links / chip::kNvlinks : chip::kPciePeerBytesPerS;
+  const double rate = healthy * (is_slow ? fault->second : 1);
   return varied(Trait::peer, latency_ * chip::kCopyNs + static_cast<double>(bytes) / rate * 1e9);
 }
 

@@ -39,6 +39,14 @@ class Device {
   // What may be allocated: less by what the driver keeps.
   std::size_t usable_bytes() const;
 
+  // NVLinks that are up, and how many of them join it with `other`.
+  int nvlinks() const;
+  int nvlinks_to(const Device& other) const;
+  // Two of them behind one switch of PCIe.
+  bool is_neighbour(const Device& other) const;
+  // That its NVLinks sent again: each copy over a slow path costs some.
+  std::uint64_t repeated_packets() const { return repeated_packets_; }
+
   // How long the next operation of each kind takes. Consecutive calls differ by noise.
   double host_copy_ns(bool to_device, std::size_t bytes, bool page_locked);
   double peer_copy_ns(const Device& to, std::size_t bytes);
@@ -71,6 +79,8 @@ class Device {
   std::array<unsigned char, 16> uuid_{};
   PciAddress pci_;
   int numa_node_;
+  NvLink nvlink_;
+  std::uint64_t repeated_packets_ = 0;
   std::array<std::uint64_t, 5> repetitions_{};
   std::uint64_t copies_ = 0;
   std::uint64_t launches_ = 0;

@@ -115,6 +115,8 @@ const std::array kKeys{
     Key{"pcie_gen",
         [](Faults& f, std::string_view t) { f.pcie_generation = number_of<int>(t, 1, 5); }},
     Key{"peer", set_peer},
+    Key{"nvlinks_down",
+        [](Faults& f, std::string_view t) { f.nvlinks_down = number_of<int>(t, 1, 18); }},
     Key{"wrong_bit", set_wrong_bit},
     Key{"ecc",
         [](Faults& f, std::string_view t) {
@@ -136,9 +138,9 @@ struct Flag {
   bool Faults::*field;
 };
 
-constexpr std::array kFlags{Flag{"gone", &Faults::gone}, Flag{"mig", &Faults::mig},
-                            Flag{"no_driver", &Faults::no_driver},
-                            Flag{"no_libcuda", &Faults::no_libcuda}};
+constexpr std::array kFlags{
+    Flag{"gone", &Faults::gone}, Flag{"mig", &Faults::mig}, Flag{"no_peers", &Faults::no_peers},
+    Flag{"no_driver", &Faults::no_driver}, Flag{"no_libcuda", &Faults::no_libcuda}};
 
 void set_fault(Faults& faults, std::string_view text) {
   for (const Flag& flag : kFlags) {

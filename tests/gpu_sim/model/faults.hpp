@@ -21,6 +21,8 @@ struct Faults {
   double h2d = 1;
   double d2h = 1;
   std::map<int, double> peer;  // on copies from this GPU to that one
+  bool no_peers = false;       // no other GPU reaches its memory, nor it theirs
+  int nvlinks_down = 0;
   int pcie_width = 16;
   int pcie_generation = 5;
   std::uint64_t clock_reasons = 0;  // bits as in NVML

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "tests/gpu_sim/model/setting_text.hpp"
 
@@ -37,6 +39,19 @@ T number_setting(const char* name, T otherwise, T least, T most) {
   }
 }
 
+NvLink nvlink_setting() {
+  constexpr const char* kVariable = "FLEETBENCH_GPU_SIM_NVLINK";
+  constexpr std::array<std::pair<std::string_view, NvLink>, 3> kKinds{
+      {{"switches", NvLink::switches}, {"bridges", NvLink::bridges}, {"none", NvLink::none}}};
+  const std::string text = text_setting(kVariable, "switches");
+  for (const auto& [name, kind] : kKinds) {
+    if (text == name) {
+      return kind;
+    }
+  }
+  throw BadSetting(std::string(kVariable) + ": '" + text + "' is none of switches, bridges, none");
+}
+
 std::vector<Faults> gpus_of(const std::string& node) {
   const int count = number_setting<int>("FLEETBENCH_GPU_SIM_GPUS", 8, 0, 16);
   const std::string rules = text_setting("FLEETBENCH_GPU_SIM_FAULTS", "");
@@ -63,6 +78,7 @@ Settings settings_from_environment() {
   settings.driver_version = text_setting("FLEETBENCH_GPU_SIM_DRIVER_VERSION", "580.65.06");
   settings.latency = number_setting<double>("FLEETBENCH_GPU_SIM_LATENCY", 1, 0, 1000);
   settings.numa_nodes = number_setting<int>("FLEETBENCH_GPU_SIM_NUMA_NODES", 1, 1, 16);
+  settings.nvlink = nvlink_setting();
   settings.leaks_file = text_setting("FLEETBENCH_GPU_SIM_LEAKS", "");
   settings.gpus = gpus_of(settings.node);
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {

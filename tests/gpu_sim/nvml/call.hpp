@@ -26,6 +26,8 @@ bool in_session();
 // The device of a handle; throws kInvalidArgument, or kGpuIsLost.
 Device& device_of(Model& model, nvmlDevice_t handle);
 
+void put_pci(const Device& device, nvmlPciInfo_t& info);
+
 // Puts `text` and its end into `length` characters; throws kInsufficientSize.
 void put_text(std::string_view text, char* to, unsigned length);
 

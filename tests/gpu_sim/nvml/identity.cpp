@@ -39,6 +39,16 @@ nvmlReturn_t find(nvmlDevice_t* handle, Which which) {
 
 }  // namespace
 
+void gpu_sim::nvml::put_pci(const Device& device, nvmlPciInfo_t& info) {
+  info = {};
+  put_text(device.pci_text(), info.busIdLegacy, sizeof info.busIdLegacy);
+  put_text(long_pci_text(device), info.busId, sizeof info.busId);
+  info.domain = device.pci().domain;
+  info.bus = device.pci().bus;
+  info.pciDeviceId = chip::kPciVendorAndDevice;
+  info.pciSubSystemId = chip::kPciSubsystem;
+}
+
 extern "C" {
 
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
@@ -90,13 +100,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t handle, char* te
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t handle, nvmlPciInfo_t* info) {
   return on_device(handle, [&](Device& device) {
     require_nvml(info != nullptr);
-    *info = {};
-    put_text(device.pci_text(), info->busIdLegacy, sizeof info->busIdLegacy);
-    put_text(long_pci_text(device), info->busId, sizeof info->busId);
-    info->domain = device.pci().domain;
-    info->bus = device.pci().bus;
-    info->pciDeviceId = chip::kPciVendorAndDevice;
-    info->pciSubSystemId = chip::kPciSubsystem;
+    put_pci(device, *info);
   });
 }
 

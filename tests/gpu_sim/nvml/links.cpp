@@ -12,9 +12,6 @@ using namespace gpu_sim::nvml;
 
 namespace {
 
-// What a slow path to a peer leaves in the counter of repeated packets of each link.
-constexpr unsigned long long kRepeatedPackets = 4711;
-
 constexpr unsigned long kBitsOfWord = sizeof(unsigned long) * CHAR_BIT;
 
 void clear(unsigned long* set, unsigned words) {
@@ -30,6 +27,25 @@ void add(unsigned long* set, unsigned words, unsigned long bit) {
 }
 
 bool is_link(unsigned link) { return link < chip::kNvlinks; }
+
+bool is_up(const Device& device, unsigned link) {
+  return link < static_cast<unsigned>(device.nvlinks());
+}
+
+// Throws where a link is asked for that there is not.
+void require_link(const Model& model, unsigned link) {
+  require_nvml(is_link(link));
+  require_nvml(model.settings.nvlink != NvLink::none, kNotSupported);
+}
+
+const Device* neighbour_of(const Model& model, const Device& device) {
+  for (const auto& other : model.devices) {
+    if (device.is_neighbour(*other)) {
+      return other.get();
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -67,9 +83,34 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t handle, uns
 }
 
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t handle, unsigned link, int* active) {
-  return value_of(handle, active, [&](Device&) {
-    require_nvml(is_link(link));
-    return 1;
+  return nvml_call([&](Model& model) {
+    require_link(model, link);
+    require_nvml(active != nullptr);
+    *active = is_up(device_of(model, handle), link) ? 1 : 0;
+  });
+}
+
+NVML_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t handle, unsigned link,
+                                                             int* type) {
+  return nvml_call([&](Model& model) {
+    require_link(model, link);
+    require_nvml(type != nullptr);
+    require_nvml(is_up(device_of(model, handle), link), kNotSupported);
+    *type = model.settings.nvlink == NvLink::switches ? kRemoteSwitch : kRemoteGpu;
+  });
+}
+
+NVML_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t handle, unsigned link,
+                                                             nvmlPciInfo_t* info) {
+  return nvml_call([&](Model& model) {
+    require_link(model, link);
+    require_nvml(info != nullptr);
+    const Device& device = device_of(model, handle);
+    const Device* neighbour = neighbour_of(model, device);
+    require_nvml(
+        is_up(device, link) && neighbour != nullptr && model.settings.nvlink == NvLink::bridges,
+        kNotSupported);
+    put_pci(*neighbour, *info);
   });
 }
 
@@ -85,7 +126,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t handle, un
                                                          int counter, unsigned long long* count) {
   return value_of(handle, count, [&](Device& device) {
     require_nvml(is_link(link) && counter >= kLinkReplay && counter <= kLastLinkCounter);
-    return counter == kLinkReplay && !device.faults().peer.empty() ? kRepeatedPackets : 0;
+    return counter == kLinkReplay ? device.repeated_packets() : 0;
   });
 }
 
@@ -95,7 +136,9 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t first,
     require_nvml(level != nullptr);
     const Device& a = device_of(model, first);
     const Device& b = device_of(model, second);
+    const bool by_pcie = model.settings.nvlink != NvLink::switches;
     *level = &a == &b                         ? kAncestorSelf
+             : by_pcie && a.is_neighbour(b)   ? kAncestorSwitch
              : a.numa_node() == b.numa_node() ? kAncestorNode
                                               : kAncestorSystem;
   });
@@ -105,9 +148,9 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t first, nvmlDevice_t
                                                 int* status) {
   return nvml_call([&](Model& model) {
     require_nvml(status != nullptr);
-    device_of(model, first);
-    device_of(model, second);
-    *status = 0;  // as it should be
+    const bool none =
+        device_of(model, first).faults().no_peers || device_of(model, second).faults().no_peers;
+    *status = none ? kP2pNotSupported : 0;
   });
 }
 

@@ -29,6 +29,32 @@ struct nvmlMemory_t {
   unsigned long long used;
 };
 
+using nvmlGpmSample_t = struct nvmlGpmSample_st*;
+
+struct nvmlGpmSupport_t {
+  unsigned version;
+  unsigned isSupportedDevice;
+};
+
+struct nvmlGpmMetric_t {
+  unsigned metricId;
+  nvmlReturn_t nvmlReturn;
+  double value;
+  struct {
+    char* shortName;
+    char* longName;
+    char* unit;
+  } metricInfo;
+};
+
+struct nvmlGpmMetricsGet_t {
+  unsigned version;
+  unsigned numMetrics;
+  nvmlGpmSample_t sample1;
+  nvmlGpmSample_t sample2;
+  nvmlGpmMetric_t metrics[333];
+};
+
 struct nvmlEventData_t {
   nvmlDevice_t device;
   unsigned long long eventType;
@@ -51,6 +77,7 @@ inline constexpr nvmlReturn_t kDriverNotLoaded = 9;
 inline constexpr nvmlReturn_t kTimeout = 10;
 inline constexpr nvmlReturn_t kLibraryNotFound = 12;
 inline constexpr nvmlReturn_t kGpuIsLost = 15;
+inline constexpr nvmlReturn_t kVersionMismatch = 25;
 
 // Clocks.
 inline constexpr int kGraphicsClock = 0;
@@ -73,7 +100,17 @@ inline constexpr int kPcieReceive = 1;
 inline constexpr int kLinkReplay = 0;
 inline constexpr int kLastLinkCounter = 4;
 
+// What is at the other end of an NVLink.
+inline constexpr int kRemoteGpu = 0;
+inline constexpr int kRemoteSwitch = 2;
+inline constexpr int kP2pNotSupported = 5;
+
+inline constexpr unsigned kGpmVersion = 1;
+inline constexpr unsigned kSmActive = 2;
+inline constexpr unsigned kSmOccupancy = 3;
+
 inline constexpr int kAncestorSelf = 0;
+inline constexpr int kAncestorSwitch = 10;
 inline constexpr int kAncestorNode = 40;
 inline constexpr int kAncestorSystem = 50;
 

@@ -89,6 +89,8 @@ NVML_EXPORT const char* nvmlErrorString(nvmlReturn_t code) {
       return "NVML Shared Library Not Found";
     case kGpuIsLost:
       return "GPU is lost";
+    case kVersionMismatch:
+      return "Argument version mismatch";
     default:
       return "Unknown Error";
   }

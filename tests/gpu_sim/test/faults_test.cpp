@@ -93,6 +93,28 @@ TEST(SlowPeer, SlowsOnePathInOneDirection) {
   expect_about(peer_seconds(5, 0) / peer_seconds(0, 4), 1, kTwice);
 }
 
+// node1:0:nvlinks_down=9
+TEST(FewLinks, SlowTheirCopiesInProportion) {
+  expect_about(peer_seconds(0, 4) / peer_seconds(1, 4), 2, kTwice);
+  expect_about(peer_seconds(4, 0) / peer_seconds(1, 4), 2, kTwice);
+}
+
+// node1:1:no_peers
+TEST(NoPeers, ReachNobodyAndAreNotReached) {
+  int can = 1;
+  for (const auto& [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
+    expect_success(cudaDeviceCanAccessPeer(&can, from, to));
+    EXPECT_EQ(can, 0);
+    expect_success(cudaSetDevice(from));
+    EXPECT_EQ(cudaDeviceEnablePeerAccess(to, 0), cudaErrorPeerAccessUnsupported);
+    expect_success(cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, from, to));
+    EXPECT_EQ(can, 0);
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaErrorPeerAccessUnsupported);
+  expect_success(cudaDeviceCanAccessPeer(&can, 0, 2));
+  EXPECT_EQ(can, 1);
+}
+
 // node1:0:memory=0.8
 TEST(SlowMemory, SlowsWhatIsBoundByMemory) {
   expect_about(write_seconds(0) / write_seconds(1), 1 / 0.8, kTwice);

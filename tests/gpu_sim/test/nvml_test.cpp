@@ -83,6 +83,42 @@ TEST(NvmlHealthy, LinksAndPlaces) {
   EXPECT_NE(processors[0], 0UL);
 }
 
+TEST(NvmlHealthy, LinksLeadToSwitches) {
+  const Nvml nvml;
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetNvLinkRemoteDeviceType", nvml.device(0), 17U), 2);
+  nvmlPciInfo_t remote{};
+  EXPECT_EQ(nvml.call("nvmlDeviceGetNvLinkRemotePciInfo_v2", nvml.device(0), 0U, &remote), 3);
+}
+
+TEST(NvmlHealthy, ActivityOfMultiprocessors) {
+  const Nvml nvml;
+  const nvmlDevice_t device = nvml.device(0);
+  nvmlGpmSupport_t support{.version = 1, .isSupportedDevice = 0};
+  EXPECT_EQ(nvml.call("nvmlGpmQueryDeviceSupport", device, &support), 0);
+  EXPECT_EQ(support.isSupportedDevice, 1U);
+  support.version = 2;
+  EXPECT_EQ(nvml.call("nvmlGpmQueryDeviceSupport", device, &support), 25);
+  nvmlGpmMetricsGet_t asked{
+      .version = 1, .numMetrics = 3, .sample1 = {}, .sample2 = {}, .metrics = {}};
+  EXPECT_EQ(nvml.call("nvmlGpmSampleAlloc", &asked.sample1), 0);
+  EXPECT_EQ(nvml.call("nvmlGpmSampleAlloc", &asked.sample2), 0);
+  EXPECT_EQ(nvml.call("nvmlGpmMetricsGet", &asked), 2) << "nothing was read into them";
+  EXPECT_EQ(nvml.call("nvmlGpmSampleGet", device, asked.sample1), 0);
+  work(0);
+  EXPECT_EQ(nvml.call("nvmlGpmSampleGet", device, asked.sample2), 0);
+  asked.metrics[0].metricId = 2;
+  asked.metrics[1].metricId = 3;
+  asked.metrics[2].metricId = 98;
+  EXPECT_EQ(nvml.call("nvmlGpmMetricsGet", &asked), 0);
+  EXPECT_GT(asked.metrics[0].value, 90);
+  EXPECT_LE(asked.metrics[0].value, 100);
+  EXPECT_LT(asked.metrics[1].value, asked.metrics[0].value);
+  EXPECT_EQ(asked.metrics[2].nvmlReturn, 3);
+  EXPECT_EQ(nvml.call("nvmlGpmSampleFree", asked.sample1), 0);
+  EXPECT_EQ(nvml.call("nvmlGpmSampleFree", asked.sample1), 2);
+  EXPECT_EQ(nvml.call("nvmlGpmSampleFree", asked.sample2), 0);
+}
+
 TEST(NvmlHealthy, MemoryInUse) {
   const Nvml nvml;
   const auto before = nvml.value<nvmlMemory_t>("nvmlDeviceGetMemoryInfo", nvml.device(0));
@@ -157,6 +193,40 @@ TEST(NvmlFaults, AreSeen) {
   EXPECT_EQ(nvml.value<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", nvml.device(2)), 16U);
   EXPECT_GT(
       nvml.value<unsigned long long>("nvmlDeviceGetNvLinkErrorCounter", nvml.device(3), 0U, 0), 0U);
+}
+
+// node1:0:nvlinks_down=2;node1:1:no_peers
+TEST(NvmlLinks, DownAndNoPeers) {
+  const Nvml nvml;
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetNvLinkState", nvml.device(0), 15U), 1);
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetNvLinkState", nvml.device(0), 16U), 0);
+  int end = 0;
+  EXPECT_EQ(nvml.call("nvmlDeviceGetNvLinkRemoteDeviceType", nvml.device(0), 16U, &end), 3);
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetP2PStatus", nvml.device(0), nvml.device(1), 0), 5);
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetP2PStatus", nvml.device(0), nvml.device(2), 0), 0);
+}
+
+// FLEETBENCH_GPU_SIM_NVLINK=bridges
+TEST(NvmlBridges, JoinNeighbours) {
+  const Nvml nvml;
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetNvLinkRemoteDeviceType", nvml.device(2), 0U), 0);
+  const auto remote =
+      nvml.value<nvmlPciInfo_t>("nvmlDeviceGetNvLinkRemotePciInfo_v2", nvml.device(2), 0U);
+  const auto neighbour = nvml.value<nvmlPciInfo_t>("nvmlDeviceGetPciInfo_v3", nvml.device(3));
+  EXPECT_STREQ(static_cast<const char*>(remote.busId), static_cast<const char*>(neighbour.busId));
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetTopologyCommonAncestor", nvml.device(2), nvml.device(3)),
+            10);
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetTopologyCommonAncestor", nvml.device(1), nvml.device(2)),
+            40);
+}
+
+// FLEETBENCH_GPU_SIM_NVLINK=none
+TEST(NvmlPcie, HasNoLinks) {
+  const Nvml nvml;
+  int state = 0;
+  EXPECT_EQ(nvml.call("nvmlDeviceGetNvLinkState", nvml.device(0), 0U, &state), 3);
+  EXPECT_EQ(nvml.value<int>("nvmlDeviceGetTopologyCommonAncestor", nvml.device(0), nvml.device(1)),
+            10);
 }
 
 // FLEETBENCH_GPU_SIM_NUMA_NODES=2

@@ -33,12 +33,15 @@ TEST(SimulatedFaults, Each) {
   const Faults faults =
       of("node1:0:sm_clock=0.7,throttle=hw_thermal,throttle=sw_power,pcie_gen=4,pcie_width=8,"
          "peer=5:0.5,peer=6:0.25,wrong_bit=gemm@4,wrong_bit=copy,sticky=launch@2,hang=copy@3,"
-         "hang=launch,ecc=9,xid=79,oom=4096,compute_mode=exclusive,driver=12.2,mig,gone");
+         "hang=launch,nvlinks_down=3,no_peers,ecc=9,xid=79,oom=4096,compute_mode=exclusive,driver="
+         "12.2,mig,gone");
   EXPECT_EQ(faults.sm_clock, 0.7);
   EXPECT_EQ(faults.clock_reasons, 0x4CU);
   EXPECT_EQ(faults.pcie_generation, 4);
   EXPECT_EQ(faults.pcie_width, 8);
   EXPECT_EQ(faults.peer, (std::map<int, double>{{5, 0.5}, {6, 0.25}}));
+  EXPECT_EQ(faults.nvlinks_down, 3);
+  EXPECT_TRUE(faults.no_peers);
   EXPECT_EQ(faults.wrong_gemm, 4U);
   EXPECT_EQ(faults.wrong_copy, 1U);
   EXPECT_EQ(faults.sticky_launch, 2U);
@@ -78,6 +81,9 @@ TEST(SimulatedFaults, WhatCannotBeReadIsRefused) {
                               "node1:0:pcie_gen=6",
                               "node1:0:peer=5",
                               "node1:0:peer=16:0.5",
+                              "node1:0:nvlinks_down=0",
+                              "node1:0:nvlinks_down=19",
+                              "node1:0:no_peers=1",
                               "node1:0:wrong_bit=kernel",
                               "node1:0:wrong_bit=gemm@0",
                               "node1:0:sticky=copy",
