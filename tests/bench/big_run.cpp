@@ -141,11 +141,11 @@ class BigRun {
     Json range = {{"min", 2.0e9 * load}, {"median", 2.1e9 * load}, {"max", 2.2e9 * load}};
     return {{"resources", {{"cpu_s", 1.5 * load}, {"max_resident_bytes", 5e7 * load}}},
             {"evidence",
-             {{"cpu_frequency_hz", range},
-              {"cpu_temperature_c", range},
-              {"pressure", {{"cpu_some_s", load}, {"io_some_s", load}, {"memory_some_s", load}}},
-              {"counters",
-               {{"edac_correctable", 0}, {"pcie_correctable", 0}, {"tcp_retransmits", 3}}}}}};
+             {{"cpu_hz", range},
+              {"temperature_c", range},
+              {"pressure",
+               {{"cpu_some", 0.1 * load}, {"io_some", 0.1 * load}, {"memory_some", 0.1 * load}}},
+              {"rises", {{"nic_drops", 0}, {"pcie_correctable", 0}, {"tcp_retransmits", 3}}}}}};
   }
 
   Size size_;

@@ -51,7 +51,10 @@ Finding slow_host() {
   finding.p_value = 7.4e-8;
   finding.metrics = {{"cpu_gemm.fp64", "FLOP/s", 42.2e9, 168.1e9, 298.3},
                      {"host_memory.triad", "B/s", 5.26e9, 20.8e9, 295.4}};
+  finding.cause = "out of its CPU quota 35 times (others none)";
   finding.evidence = {{"slower than the median of its peers in 5 of 5 passes", "cpu_gemm"},
+                      {finding.cause, "telemetry",
+                       ReadingEvidence{"evidence.rises.cpu_quota_throttles", 35, 0, ""}},
                       {"cpu.cpu_quota_cores is 0.5, 7 of 8 nodes have none", "inventory"}};
   finding.next_check =
       "Quotas and limits of the job's cgroup (`cpu.max`), clocks under load "
