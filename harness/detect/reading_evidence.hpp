@@ -14,8 +14,8 @@ inline constexpr std::size_t kMostReadings = 6;
 // Lays what was read on a finding's device, node or ends, in the steps and passes that the finding
 // is about, beside what the others of its cohort read there, and adds to the finding what stands
 // out, as evidence of source "telemetry"; and what could not be read of it, but of most others.
-// What is a cause in the finding's layer becomes its `cause`. Looks at samples only where there are
-// findings.
+// Of a cohort of over 256 nodes as many stand for all. What is a cause in the finding's layer
+// becomes its `cause`. Looks at samples only where there are findings.
 void add_readings(const RunData& run, const Names& names, const DetectOptions& options,
                   std::vector<Finding>& findings);
 

@@ -196,7 +196,8 @@ std::string Series::path() const {
   return result;
 }
 
-ReadingsOfSteps::ReadingsOfSteps(const RunData& run, const std::vector<int>& steps) {
+ReadingsOfSteps::ReadingsOfSteps(const RunData& run, const std::vector<int>& steps,
+                                 const std::vector<bool>& looked_at) {
   RawSeries raw;
   std::set<Reader> nodes;
   std::set<Reader> devices;
@@ -204,7 +205,8 @@ ReadingsOfSteps::ReadingsOfSteps(const RunData& run, const std::vector<int>& ste
   std::map<Reader, std::set<int>> slots;
   for (const SampleRecord& sample : run.samples) {
     const bool of_steps = std::ranges::binary_search(steps, sample.step);
-    if (!of_steps || sample.confirms || !sample.detail.is_object()) {
+    if (!of_steps || sample.confirms || !looked_at[static_cast<std::size_t>(sample.node)] ||
+        !sample.detail.is_object()) {
       continue;
     }
     nodes.insert({sample.node, ""});

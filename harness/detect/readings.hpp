@@ -63,11 +63,12 @@ struct Series {
   std::string path() const;
 };
 
-// What nodes and devices read while `steps` were measured in the main passes. One pass over the
-// samples.
+// What nodes and devices read while `steps` were measured in the main passes, of nodes where
+// `looked_at` says so. One pass over the samples.
 class ReadingsOfSteps {
  public:
-  ReadingsOfSteps(const RunData& run, const std::vector<int>& steps);
+  ReadingsOfSteps(const RunData& run, const std::vector<int>& steps,
+                  const std::vector<bool>& looked_at);
 
   // In the order of reading_types(), then of keys.
   const std::vector<Series>& series() const { return series_; }

@@ -291,6 +291,13 @@ TEST(Readings, OtherCohortsAreNoPeers) {
   EXPECT_THAT(told(run), IsEmpty());
 }
 
+// A part of the nodes stands for all, whether the finding's node is one of them or not.
+TEST(Readings, OfALargeFleetAreComparedWithSome) {
+  RunData run = gpus(Layer::copy, "gpu2", 600);
+  set(run, 1, "gpu2", "/gpu/pcie_width/median", 8);
+  EXPECT_THAT(told(run), ElementsAre("PCIe link of gpu2 under load: 8 lanes (others 16)"));
+}
+
 TEST(Readings, AreBounded) {
   RunData run = gpus(Layer::compute);
   for (int i = 0; i < 20; ++i) {
