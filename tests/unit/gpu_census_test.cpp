@@ -49,8 +49,9 @@ TEST(TakeCensus, WhatThePciTreeShowsAndCudaDoesNotIsSaid) {
       {node(0, "a", {0}), node(1, "b", {1})},
       {{0, silent}, {1, answer({gpu("u", "0000:1b:00.0")}, {"0000:1b:00.0", "0000:2b:00.0"})}});
   EXPECT_TRUE(census.any);
-  EXPECT_THAT(census.notes, ElementsAre("a: the PCI tree shows 2 GPUs, CUDA none: no driver",
-                                        "b: the PCI tree shows 2 GPUs, CUDA 1"));
+  EXPECT_THAT(census.notes,
+              ElementsAre("a: the PCI tree shows 2 GPUs, CUDA none: no driver",
+                          "b: the PCI tree shows 2 GPUs, CUDA 1: CUDA does not say why"));
 }
 
 TEST(TakeCensus, GpusAreCalledAsTheirSamplesAre) {
