@@ -12,6 +12,7 @@
 #include "harness/detect/coverage.hpp"
 #include "harness/detect/derived_tables.hpp"
 #include "harness/detect/detect.hpp"
+#include "harness/detect/device_errors.hpp"
 #include "harness/detect/gpus_on_pci.hpp"
 #include "harness/detect/history.hpp"
 #include "harness/detect/integrity.hpp"
@@ -46,12 +47,12 @@ void append_new(std::vector<std::string>& to, const std::vector<std::string>& fr
 }
 
 // By model: those that CUDA showed.
-void count_gpus(const Json& inventory, std::map<std::string, int>& gpus) {
-  static const Json::json_pointer kGpus("/cuda/gpus");
-  if (!inventory.is_object() || !inventory.contains(kGpus)) {
+void count_gpus(const Inventory& inventory, std::map<std::string, int>& gpus) {
+  const Json& cuda = inventory.part("cuda");
+  if (!cuda.is_object() || !cuda.contains("gpus")) {
     return;
   }
-  for (const Json& gpu : inventory.at(kGpus)) {
+  for (const Json& gpu : cuda.at("gpus")) {
     if (gpu.is_object() && gpu.contains("model") && gpu.at("model").is_string()) {
       ++gpus[gpu.at("model").get<std::string>()];
     }
@@ -178,6 +179,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   append(findings, absent_subjects(run, evaluated.names, reduced.troubles));
   GpusOnPci gpus = gpus_on_pci(run);
   join_missing(std::move(gpus.missing), findings);
+  append(findings, device_errors(run, evaluated.names, findings));
   append(findings, evaluated.shift.findings);
   append(report.notes, evaluated.shift.notes);
   add_readings(run, evaluated.names, options, findings);
@@ -208,6 +210,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
     gaps.push_back("the baseline has none of the metrics of this run, measured in the same way");
   }
   append(gaps, std::move(integrity.inconclusive));
+  append(gaps, std::move(gpus.gaps));
   append(gaps, coverage_gaps(run, attempts));
   append(gaps, blind_layers(report.metrics, options));
   decide(run, report, std::move(gaps), options);

@@ -143,10 +143,39 @@ class Finder {
   std::map<std::string, std::string> labels_;
 };
 
+// Of the steps that were left out before the run began; empty where none was.
+std::string why_left_out(const RunData& run) {
+  for (const OmissionRecord& omission : run.omissions) {
+    const bool is_step = std::ranges::any_of(
+        run.steps, [&](const StepRecord& step) { return step.id == omission.step; });
+    if (!is_step && !omission.node) {
+      return omission.reason;
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> gaps_of(const RunData& run) {
+  const std::string reason = why_left_out(run);
+  std::size_t nodes = 0;
+  std::size_t gpus = 0;
+  for (const NodeInfo& node : run.header.nodes) {
+    if (!reason.empty() && !node.inventory.part(kCuda).is_object()) {
+      const std::size_t own = addresses_on_pci(node.inventory).size();
+      gpus += own;
+      nodes += own > 0 ? 1 : 0;
+    }
+  }
+  return gpus == 0 ? std::vector<std::string>()
+                   : std::vector{fmt::format("{} of {} node{} not measured: {}", plural(gpus),
+                                             nodes, nodes == 1 ? " was" : "s were", reason)};
+}
+
 }  // namespace
 
 GpusOnPci gpus_on_pci(const RunData& run) {
   GpusOnPci result;
+  result.gaps = gaps_of(run);
   const Finder finder(run);
   for (const NodeInfo& node : run.header.nodes) {
     if (node.inventory.part(kCuda).is_object()) {

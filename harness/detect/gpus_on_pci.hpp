@@ -11,11 +11,13 @@ namespace fleetbench::detect {
 struct GpusOnPci {
   std::vector<Finding> missing;     // nobody hides them: a fault, whatever the other nodes have
   std::vector<NotMeasured> hidden;  // from this run, on purpose
+  std::vector<std::string> gaps;    // steps on them were asked for, and nothing here measures GPUs
 };
 
 // Of nodes whose inventory says what CUDA shows ("cuda": steps on GPUs were asked for). A GPU that
 // other nodes know by a label is called so, else by its PCI address; of a node of which CUDA shows
-// none, the node is missing.
+// none, the node is missing. Where the run left out its steps on GPUs, there is only the PCI tree,
+// which makes them a gap.
 GpusOnPci gpus_on_pci(const RunData& run);
 
 // Adds findings to those that are there: about a subject of the same layer that is missing already

@@ -36,6 +36,7 @@ struct ReadingType {
   double assumed_spread = 0;
   unsigned causes = 0;          // bits of the layers in which it is a cause by itself
   bool is_fault = false;        // an error whatever the others have
+  bool condemns = false;        // ... and a finding by itself, see device_errors.hpp
   bool absent_is_zero = false;  // where anything was read beside it
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/detect/confirm.hpp"
+#include "harness/detect/reading_lines.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -15,6 +16,9 @@ std::string sentence(const Finding& finding) {
   const auto layer = to_string(finding.layer);
   switch (finding.direction) {
     case Direction::wrong:
+      if (!finding.evidence.empty() && finding.evidence.front().source == kTelemetry) {
+        return fmt::format("{}: {}", who, finding.evidence.front().text);
+      }
       return fmt::format("{} computes or delivers wrong results ({})", who, layer);
     case Direction::missing:
       return fmt::format("{}: {}", who,

@@ -19,6 +19,7 @@ PROBES = ("gpu_inventory", "gpu_gemm", "gpu_memory", "gpu_copy")  # at least
 SMALL = (
     "gpu_gemm.n=192", "gpu_gemm.seconds=0.0001", "gpu_memory.times_l2=0", "gpu_memory.min_bytes=1048576",
     "gpu_memory.seconds=0.0001", "gpu_copy.bytes=1048576", "gpu_copy.warm_up=1", "gpu_copy.samples=3",
+    "gpu_peer_copy.bytes=1048576", "gpu_peer_copy.warm_up=1", "gpu_peer_copy.samples=1",
 )
 DEADLINE_S = 60 * TIME_SCALE
 

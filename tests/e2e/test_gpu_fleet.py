@@ -116,6 +116,7 @@ class Faulty(GpuFleetTest):
             ("node2:*:pcie_width=8", ("2", "", "copy", "slow"), ["PCIe link of all 4 devices under load: 8 lanes (others 16)"]),
             ("node2:1:pcie_gen=4", ("2", "gpu1", "copy", "slow"), ["PCIe link of gpu1 under load: generation 4 (others 5)"]),
             ("node0:1:memory=0.7", ("0", "gpu1", "compute", "slow"), []),
+            ("node0:2:ecc=2", ("0", "gpu2", "compute", "wrong"), [ECC]),
             ("node3:3:wrong_bit=gemm", ("3", "gpu3", "compute", "wrong"), []),
             # A product that is copied to be checked is damaged, too, and that is said.
             ("node3:3:wrong_bit=copy", ("3", "gpu3", "compute", "wrong"), []),

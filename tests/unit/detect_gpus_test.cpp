@@ -121,6 +121,24 @@ TEST(GpusOnPci, WhatCudaLacksIsMissingHoweverFewTheNodes) {
   }
 }
 
+// Without a GPU worker only the PCI tree knows of them.
+TEST(GpusOnPci, WhatNobodyHereMeasuresIsAGapAndNeverPasses) {
+  RunData run = fleet(8);
+  for (NodeInfo& node : run.header.nodes) {
+    node.inventory = Json{{"gpus",
+                           {{{"address", address(0)}, {"vendor", "0x10de"}},
+                            {{"address", "0000:00:02.0"}, {"vendor", "0x8086"}}}}};
+  }
+  EXPECT_EQ(analyze(run).verdict, Verdict::pass);  // steps on GPUs were not asked for
+  run.omissions = {{"gpu_copy", std::nullopt, "no GPU worker is installed"}};
+  const Report report = analyze(run);
+  EXPECT_EQ(report.verdict, Verdict::inconclusive);
+  EXPECT_THAT(report.verdict_reasons,
+              Contains("8 GPUs of 8 nodes were not measured: no GPU worker is installed"));
+  run.omissions[0].step = run.steps[0].id;  // of a step that was begun: told elsewhere
+  EXPECT_EQ(analyze(run).verdict, Verdict::pass);
+}
+
 TEST(GpusOnPci, WhatAllNodesLackIsMissingOnAll) {
   RunData run = fleet(3);
   for (int node = 0; node < 3; ++node) {

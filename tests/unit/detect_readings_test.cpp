@@ -317,5 +317,59 @@ TEST(Readings, OddShapesAreHarmless) {
   }
 }
 
+// What is found of gpu0 of node3, whose figures are those of the others.
+std::vector<Finding> found_of_another(const RunData& run) {
+  std::vector<Finding> findings;
+  for (const Finding& finding : analyze(run).findings) {
+    if (finding.subject.node == "node3" && finding.subject.device == "gpu0") {
+      findings.push_back(finding);
+    }
+  }
+  return findings;
+}
+
+TEST(DeviceErrors, AreAFindingHoweverFastTheDevice) {
+  const std::vector<std::pair<std::string, Json>> errors{{"/gpu/ecc/uncorrected", 2},
+                                                         {"/gpu/rises/ecc_uncorrected", 1},
+                                                         {"/gpu/remapped_rows/pending", true},
+                                                         {"/gpu/remapped_rows/failed", true},
+                                                         {"/gpu/xid", Json::array({79})}};
+  for (const auto& [path, value] : errors) {
+    RunData run = gpus(Layer::compute);
+    for (int node = 0; node < kNodes; ++node) {
+      set(run, node, "", "/gpu/remapped_rows", {{"pending", false}, {"failed", false}});
+    }
+    set(run, 3, "gpu0", path, value);
+    const auto found = found_of_another(run);
+    ASSERT_EQ(found.size(), 1U) << path;
+    EXPECT_EQ(found[0].direction, Direction::wrong);
+    EXPECT_EQ(found[0].layer, Layer::compute);
+    EXPECT_EQ(told(found[0]).size(), 1U) << path;
+    EXPECT_EQ(analyze(run).verdict, Verdict::fail);
+  }
+  RunData run = gpus(Layer::compute);
+  set(run, 3, "gpu0", "/gpu/ecc/uncorrected", 2);
+  const std::string text =
+      "2 uncorrected ECC errors of gpu0 since its driver was loaded (others none)";
+  EXPECT_THAT(told(found_of_another(run).at(0)), ElementsAre(text));
+  EXPECT_THAT(analyze(run).verdict_reasons, testing::Contains("node3 gpu0: " + text));
+}
+
+TEST(DeviceErrors, OfADeviceThatIsFoundAnywayAreEvidence) {
+  RunData run = gpus(Layer::compute);
+  set(run, 1, "gpu2", "/gpu/ecc/uncorrected", 2);
+  EXPECT_EQ(only_finding(run).direction, Direction::slow);
+}
+
+TEST(DeviceErrors, AreNotWhatMostHaveNorWhatWasMended) {
+  RunData run = gpus(Layer::compute);
+  for (int node = 0; node < kNodes; ++node) {
+    set(run, node, "", "/gpu/ecc/uncorrected", 2);
+  }
+  set(run, 3, "gpu0", "/gpu/ecc/corrected", 9);
+  set(run, 3, "gpu0", "/gpu/remapped_rows/uncorrectable", 1);
+  EXPECT_THAT(found_of_another(run), IsEmpty());
+}
+
 }  // namespace
 }  // namespace fleetbench
