@@ -9,6 +9,28 @@
 namespace fleetbench::cli {
 namespace {
 
+bool is_list_of_gpus(const Json& gpus) {
+  return gpus.is_array() && std::ranges::all_of(gpus, [](const Json& gpu) {
+           return gpu.is_object() && gpu.value("uuid", Json()).is_string() &&
+                  gpu.value("address", Json()).is_string();
+         });
+}
+
+bool is_count(const Json& value) { return value.is_number_integer() && value.get<double>() >= 0; }
+
+// A worker that is sick may say anything.
+Json readable(const Json& answer) {
+  const auto has = [&answer](const char* key, bool (*is_right)(const Json&)) {
+    return !answer.contains(key) || is_right(answer.at(key));
+  };
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  const bool is_right = answer.is_object() && has("gpus", is_list_of_gpus) &&
+                        has("on_pci", [](const Json& value) { return value.is_array(); }) &&
+                        has("reason", is_text) && has("let_see", is_count) &&
+                        has("let_see_by", is_text);
+  return is_right ? answer : Json{{"reason", "what its GPU worker says cannot be read"}};
+}
+
 std::vector<plan::SeenGpu> seen_in(const Json& answer) {
   std::vector<plan::SeenGpu> seen;
   for (const Json& gpu : answer.value("gpus", Json::array())) {
@@ -121,15 +143,36 @@ std::optional<std::string> note_on(const NodeInfo& node, const Json& facts) {
                      reason.empty() ? "" : ": ", reason);
 }
 
+// By UUID.
+std::map<std::string, std::string> labels_in(const Json& cuda) {
+  std::map<std::string, std::string> labels;
+  const Json gpus = cuda.is_object() ? cuda.value("gpus", Json::array()) : Json::array();
+  if (is_list_of_gpus(gpus)) {
+    for (const Json& gpu : gpus) {
+      const Json label = gpu.value("label", Json());
+      if (label.is_string()) {
+        labels[gpu.at("uuid").get<std::string>()] = label.get<std::string>();
+      }
+    }
+  }
+  return labels;
+}
+
 }  // namespace
 
-GpuCensus take_census(const std::vector<NodeInfo>& nodes, const std::map<int, Json>& by_rank) {
+GpuCensus take_census(const std::vector<NodeInfo>& nodes, const std::map<int, Json>& answers,
+                      const std::vector<NodeInfo>& before) {
   GpuCensus census;
+  std::map<int, Json> by_rank;
   std::map<int, std::vector<plan::SeenGpu>> seen;
-  for (const auto& [rank, answer] : by_rank) {
-    seen[rank] = seen_in(answer);
+  for (const auto& [rank, answer] : answers) {
+    by_rank[rank] = readable(answer);
+    seen[rank] = seen_in(by_rank[rank]);
   }
   census.gpus = plan::seat_gpus(nodes, seen);
+  for (std::size_t node = 0; node < before.size() && node < nodes.size(); ++node) {
+    plan::keep_labels(labels_in(before[node].inventory.part("cuda")), census.gpus[node]);
+  }
   for (const NodeInfo& node : nodes) {
     census.facts.push_back(facts_of(node, by_rank));
     Json& facts = census.facts.back();

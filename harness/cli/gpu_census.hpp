@@ -17,7 +17,9 @@ struct GpuCensus {
   std::vector<std::string> notes;  // "node3: the PCI tree shows 8 GPUs, CUDA none: …"
 };
 
-// `by_rank`: what Job::look_at_gpus() gave.
-GpuCensus take_census(const std::vector<NodeInfo>& nodes, const std::map<int, Json>& by_rank);
+// `answers`: what Job::look_at_gpus() gave, by rank. `before`: the nodes as a run that goes on has
+// them on record, in the same order; its GPUs keep their labels.
+GpuCensus take_census(const std::vector<NodeInfo>& nodes, const std::map<int, Json>& answers,
+                      const std::vector<NodeInfo>& before = {});
 
 }  // namespace fleetbench::cli

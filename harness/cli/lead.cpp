@@ -28,6 +28,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double kHello_s = 60;
 // CUDA takes seconds to begin on a node of eight GPUs, and a minute where persistence mode is off.
 constexpr double kLook_s = 90;
+// Of a budget: a driver that hangs must not cost what the others could measure.
+constexpr double kLookShare = 0.2;
+constexpr double kShortestLook_s = 1;
 // Of the budget, kept for the analysis and the report: for each value that is measured, and
 // besides.
 constexpr double kAnalysisOfValue_s = 1e-6;
@@ -149,9 +152,11 @@ std::vector<NodeInfo> Lead::gather_nodes() {
 void Lead::look_at_gpus(const std::vector<NodeInfo>& nodes) {
   std::map<int, Json> seen;
   if (std::ranges::any_of(plan_.suite.steps, is_on_gpus)) {
-    seen = job_.look_at_gpus(nodes, progress_, std::clamp(left_s(), 1.0, kLook_s));
+    seen = job_.look_at_gpus(nodes, progress_,
+                             std::clamp(kLookShare * left_s(), kShortestLook_s, kLook_s));
   }
-  census_ = take_census(nodes, seen);
+  census_ =
+      take_census(nodes, seen, plan_.before ? plan_.before->header.nodes : std::vector<NodeInfo>());
   for (const auto& note : census_.notes) {
     progress_.note(note);
   }
@@ -172,6 +177,11 @@ void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
   }
   RunData run = *plan_.before;
   run.header.nodes = nodes;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    if (!census_.facts[node].is_null()) {
+      run.header.nodes[node].inventory["cuda"] = census_.facts[node];  // as it is now
+    }
+  }
   recorder_.emplace(plan_.directory, std::move(run));
   recorder_->add(ResumeRecord{.created = utc("{:%Y-%m-%dT%H:%M:%SZ}"), .start_s = begun_s_});
   for (const auto& omission : plan_.before->omissions) {

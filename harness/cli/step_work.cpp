@@ -63,18 +63,29 @@ Json StepWork::tried(const plan::PlannedStep& step, double limit_s) {
                                                limit_s, [this] { job_.attend(); });
 }
 
+// Those that failed before come last.
+std::vector<std::size_t> StepWork::nodes_to_try() const {
+  std::vector<std::size_t> nodes;
+  for (const bool has_failed : {false, true}) {
+    for (std::size_t node = 0; node < nodes_.size() && nodes.size() < kMostTried; ++node) {
+      if (!census_.gpus[node].empty() && failed_.contains(node) == has_failed) {
+        nodes.push_back(node);
+      }
+    }
+  }
+  return nodes;
+}
+
 Json StepWork::tried_on_gpus(const plan::PlannedStep& step, double limit_s) {
   std::vector<std::string> reasons;
-  for (std::size_t node = 0; node < nodes_.size() && reasons.size() < kMostTried; ++node) {
+  for (const std::size_t node : nodes_to_try()) {
     const auto& gpus = census_.gpus[node];
-    if (gpus.empty()) {
-      continue;
-    }
     try {
       return job_.calibrate(step, gpus.front(), limit_s);
     } catch (const fleet::Interrupted&) {
       throw;
     } catch (const std::runtime_error& error) {
+      failed_.insert(node);
       reasons.push_back(
           fmt::format("{} {}: {}", nodes_[node].name, gpus.front().label, error.what()));
       progress_.note(fmt::format("{}: {}", step.id, reasons.back()));

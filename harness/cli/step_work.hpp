@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class StepWork {
  private:
   Json tried(const plan::PlannedStep& step, double limit_s);
   Json tried_on_gpus(const plan::PlannedStep& step, double limit_s);
+  std::vector<std::size_t> nodes_to_try() const;
 
   fleet::Job& job_;
   Catalog& catalog_;
@@ -35,6 +37,7 @@ class StepWork {
   const GpuCensus& census_;
   fleet::Progress& progress_;
   std::map<std::string, Json> found_;  // by step of the scenario
+  std::set<std::size_t> failed_;       // nodes on whose GPUs no work could be found
 };
 
 }  // namespace fleetbench::cli

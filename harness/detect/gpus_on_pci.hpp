@@ -20,7 +20,7 @@ struct GpusOnPci {
 // which makes them a gap.
 GpusOnPci gpus_on_pci(const RunData& run);
 
-// Adds findings to those that are there: about a subject of the same layer that is missing already
+// Adds findings to those that are there: about a subject that is missing already
 // only what they know of it.
 void join_missing(std::vector<Finding> missing, std::vector<Finding>& findings);
 

@@ -14,25 +14,8 @@ namespace fleetbench::detect {
 namespace {
 
 constexpr std::size_t kMostCauses = 2;
-// Nodes of a cohort: medians of more are no surer, and details of all would take long to lay out.
-constexpr std::size_t kMostPeers = 256;
 
 using Texts = std::vector<std::string>;
-
-// Of each cohort, or where it is large every so many-th node of it.
-std::vector<bool> peers_in(const Names& names) {
-  std::map<int, std::size_t> sizes;
-  for (const int cohort : names.cohorts) {
-    ++sizes[cohort];
-  }
-  std::map<int, std::size_t> seen;
-  std::vector<bool> peers;
-  for (const int cohort : names.cohorts) {
-    const std::size_t every = (sizes[cohort] + kMostPeers - 1) / kMostPeers;
-    peers.push_back(seen[cohort]++ % every == 0);
-  }
-  return peers;
-}
 
 class Teller {
  public:

@@ -11,6 +11,9 @@
 namespace fleetbench::detect {
 namespace {
 
+// Nodes of a cohort: medians of more are no surer, and details of all would take long to lay out.
+constexpr std::size_t kMostPeers = 256;
+
 constexpr double kMost = 0.6;
 constexpr std::size_t kFewestOthers = 2;
 constexpr std::size_t kMostNames = 4;
@@ -173,6 +176,20 @@ class Comparer {
 };
 
 }  // namespace
+
+std::vector<bool> peers_in(const Names& names) {
+  std::map<int, std::size_t> sizes;
+  for (const int cohort : names.cohorts) {
+    ++sizes[cohort];
+  }
+  std::map<int, std::size_t> seen;
+  std::vector<bool> peers;
+  for (const int cohort : names.cohorts) {
+    const std::size_t every = (sizes[cohort] + kMostPeers - 1) / kMostPeers;
+    peers.push_back(seen[cohort]++ % every == 0);
+  }
+  return peers;
+}
 
 std::vector<Line> lines_of(const ReadingsAtHand& at_hand, const Sides& sides) {
   return Comparer(at_hand, sides).lines();

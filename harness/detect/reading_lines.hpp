@@ -43,6 +43,10 @@ struct ReadingsAtHand {
   double least_effect = 0;         // as Bar's
 };
 
+// Nodes that others are compared with: each cohort, or where it is large every so many-th node of
+// it.
+std::vector<bool> peers_in(const Names& names);
+
 // In the order of readings, which is that of reading_types().
 std::vector<Line> lines_of(const ReadingsAtHand& at_hand, const Sides& sides);
 

@@ -62,7 +62,7 @@ std::string links_besides(const Json& links) {
   const auto up = links.find("up");
   const bool both = down != links.end() && up != links.end() && down->is_number_integer() &&
                     up->is_number_integer();
-  return both ? fmt::format(" of {}", down->get<int>() + up->get<int>()) : "";
+  return both ? fmt::format(" of {:.0f}", down->get<double>() + up->get<double>()) : "";
 }
 
 // Takes the readings of one sample.

@@ -142,9 +142,7 @@ SlotState Controller::laid_out(const plan::Slot& slot) const {
              samples_.left_out(slot.step, party, gpu.label);
     });
   }
-  std::erase_if(state.owners, [&](const auto& entry) {
-    return entry.second.gpus.empty() || attendance_.is_lost(entry.first);
-  });
+  std::erase_if(state.owners, [&](const auto& entry) { return entry.second.gpus.empty(); });
   return state;
 }
 

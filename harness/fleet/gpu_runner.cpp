@@ -49,6 +49,9 @@ void GpuRunner::prepare(const Order& order) {
     prepare_together(order);
     return;
   }
+  if (const auto of_all = workers_.find(""); of_all != workers_.end()) {
+    of_all->second.stop();
+  }
   for (const GpuSeat& gpu : order.gpus) {
     Seat& seat = seats_.emplace_back();
     seat.gpu = gpu;
@@ -115,7 +118,10 @@ std::optional<Outcome> GpuRunner::poll() {
   }
   // Of who was given up the answer still comes, and is worth nothing.
   for (auto& [uuid, worker] : workers_) {
-    if (!under_way_ && worker.busy()) {
+    const bool is_awaited = std::ranges::any_of(seats_, [&worker](const Seat& seat) {
+      return seat.worker == &worker && seat.asked && !seat.outcome;
+    });
+    if (worker.busy() && !is_awaited) {
       worker.poll();
     }
   }
@@ -132,15 +138,17 @@ std::optional<Outcome> GpuRunner::poll() {
 }
 
 void GpuRunner::give_up_the_late() {
+  // A failure may come at once and tells nothing of how long the work takes.
   std::vector<double> answered_s;
-  std::size_t asked = 0;
+  std::size_t at_work = 0;
   for (const Seat& seat : seats_) {
-    asked += seat.asked ? 1 : 0;
-    if (seat.asked && seat.outcome) {
+    if (seat.asked && seat.outcome && seat.outcome->status == Status::ok) {
       answered_s.push_back(seat.outcome->waited_s);
+    } else if (seat.asked && !seat.outcome) {
+      ++at_work;
     }
   }
-  if (answered_s.size() == asked || 2 * answered_s.size() < asked) {
+  if (at_work == 0 || answered_s.size() < at_work) {
     return;
   }
   const double usual_s = plan::upper_median(answered_s);
@@ -168,6 +176,9 @@ Outcome GpuRunner::all_outcomes() {
     Outcome all = outcome_of_all(std::move(*seat.outcome), together_);
     seat.outcome.reset();
     seat.takes_part = all.status == Status::ok;
+    if (!seat.takes_part) {
+      seat.worker->stop();  // nobody releases who is not prepared
+    }
     return all;
   }
   Outcome all{.status = Status::failed, .reason = "no GPU of this node measures it"};

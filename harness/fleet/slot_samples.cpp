@@ -6,13 +6,22 @@
 #include <algorithm>
 
 namespace fleetbench::fleet {
+namespace {
+
+const Json& devices_in(const Json& answer) {
+  static const Json none = Json::array();
+  const auto found = answer.find("devices");
+  return found == answer.end() ? none : *found;
+}
+
+}  // namespace
 
 void SlotSamples::add(const SlotState& state, const Owner& owner, const Json& answer) {
   if (owner.gpus.empty()) {
     add_one(state, owner, answer);
     return;
   }
-  for (const Json& device : answer.value("devices", Json::array())) {
+  for (const Json& device : devices_in(answer)) {
     add_one(state, owner, device);
   }
 }
@@ -28,7 +37,7 @@ void SlotSamples::add_one(const SlotState& state, const Owner& owner, const Json
 }
 
 void SlotSamples::add_failed_devices(const SlotState& state, Owner& owner, const Json& answer) {
-  for (const Json& device : answer.value("devices", Json::array())) {
+  for (const Json& device : devices_in(answer)) {
     if (device.value("status", "failed") != to_string(Status::ok)) {
       add_one(state, owner, device);
       std::erase_if(owner.gpus, [&](const plan::OwnedGpu& gpu) {

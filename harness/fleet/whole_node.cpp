@@ -1,6 +1,9 @@
 #include "harness/fleet/whole_node.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace fleetbench::fleet {
@@ -28,12 +31,19 @@ Json taken_from(Json& detail) {
 }
 
 Outcome found_among(const Json& devices, const GpuSeat& gpu, const Outcome& answer) {
-  const auto found = std::ranges::find_if(
-      devices, [&](const Json& device) { return device.value("uuid", "") == gpu.uuid; });
+  const auto found = std::ranges::find_if(devices, [&](const Json& device) {
+    return device.is_object() && device.value("uuid", Json()) == gpu.uuid;
+  });
   if (found == devices.end()) {
     return {.status = Status::failed, .reason = "the worker for all GPUs says nothing of it"};
   }
-  return outcome_of(*found, answer.measurement.detail, answer.seconds);
+  try {
+    return outcome_of(*found, answer.measurement.detail, answer.seconds);
+  } catch (const std::exception& error) {
+    return {.status = Status::failed,
+            .reason = fmt::format("what the worker for all GPUs says of it cannot be read: {}",
+                                  error.what())};
+  }
 }
 
 }  // namespace

@@ -109,6 +109,24 @@ std::vector<std::vector<OwnedGpu>> seat_gpus(const std::vector<NodeInfo>& nodes,
   return result;
 }
 
+void keep_labels(const std::map<std::string, std::string>& labels, std::vector<OwnedGpu>& gpus) {
+  std::set<std::string> taken;
+  for (const auto& [uuid, label] : labels) {
+    taken.insert(label);
+  }
+  for (OwnedGpu& gpu : gpus) {
+    const auto known = labels.find(gpu.uuid);
+    if (known != labels.end()) {
+      gpu.label = known->second;
+      continue;
+    }
+    for (int number = 0; taken.contains(gpu.label); ++number) {
+      gpu.label = fmt::format("gpu{}", number);
+    }
+    taken.insert(gpu.label);
+  }
+}
+
 std::vector<std::string> labels_of(const std::vector<std::vector<OwnedGpu>>& gpus) {
   std::set<std::pair<std::size_t, std::string>> by_length;  // gpu2 comes before gpu10
   for (const auto& of_node : gpus) {

@@ -29,6 +29,10 @@ struct OwnedGpu {
 std::vector<std::vector<OwnedGpu>> seat_gpus(const std::vector<NodeInfo>& nodes,
                                              const std::map<int, std::vector<SeenGpu>>& by_rank);
 
+// Of one node: GPUs that had a label in an earlier part of the run keep it (`labels`, by UUID); a
+// new one whose label is taken gets the next number that is free.
+void keep_labels(const std::map<std::string, std::string>& labels, std::vector<OwnedGpu>& gpus);
+
 // "gpu0", "gpu1", …: what the GPUs of all nodes are called, each once.
 std::vector<std::string> labels_of(const std::vector<std::vector<OwnedGpu>>& gpus);
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "harness/report/escape.hpp"
 #include "harness/report/finding_text.hpp"
@@ -16,6 +17,7 @@ using namespace report;
 
 constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kMostFindings = 20;
+constexpr std::size_t kMostNames = 8;   // of what was not measured for one reason
 constexpr std::size_t kMostLines = 20;  // of one section of remarks
 
 Ink ink_of(Verdict verdict) {
@@ -174,19 +176,22 @@ std::string cost_lines(const Report& report, const TextStyle& style) {
 
 // What has one reason is one line.
 std::vector<std::string> not_measured_lines(const Report& report) {
-  std::vector<std::pair<std::string, std::string>> by_reason;  // what, reason
+  std::map<std::string, std::vector<std::string>> of_reason;
+  std::vector<std::string> reasons;  // in their order
   for (const NotMeasured& item : report.not_measured) {
-    const auto same =
-        std::ranges::find(by_reason, item.reason, &std::pair<std::string, std::string>::second);
-    if (same == by_reason.end()) {
-      by_reason.emplace_back(item.what, item.reason);
-    } else {
-      same->first += ", " + item.what;
+    auto& what = of_reason[item.reason];
+    if (what.empty()) {
+      reasons.push_back(item.reason);
     }
+    what.push_back(item.what);
   }
   std::vector<std::string> lines;
-  for (const auto& [what, reason] : by_reason) {
-    lines.push_back(what + ": " + reason);
+  for (const std::string& reason : reasons) {
+    auto& what = of_reason[reason];
+    const std::size_t more = what.size() - std::min(what.size(), kMostNames);
+    what.resize(what.size() - more);
+    lines.push_back(fmt::format("{}{}: {}", fmt::join(what, ", "),
+                                more == 0 ? "" : fmt::format(" and {} more", more), reason));
   }
   return lines;
 }

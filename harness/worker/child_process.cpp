@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -108,6 +109,29 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
+// Processes that were killed, and that the kernel held for longer than anybody waited.
+class Leftovers {
+ public:
+  void add(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    pids_.push_back(pid);
+  }
+  // Those that have gone since.
+  void reap() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pids_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+
+Leftovers& leftovers() {
+  static Leftovers all;
+  return all;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
@@ -137,6 +161,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv)
 
 ChildProcess::ChildProcess(const std::vector<std::string>& argv,
                            const std::vector<std::string>& environment) {
+  leftovers().reap();
   Pipe input = make_pipe();
   Pipe output = make_pipe();
   Pipe errors = make_pipe();
@@ -153,9 +178,12 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv,
 ChildProcess::~ChildProcess() {
   if (!reap()) {
     signal_group(SIGKILL);
-    // A killed process is gone in moments unless the kernel holds it; then init inherits it.
+    // A killed process is gone in moments unless the kernel holds it, as for what it had of a GPU.
     for (int i = 0; i < 50 && !reap(); ++i) {
       usleep(1000);
+    }
+    if (!exit_) {
+      leftovers().add(pid_);
     }
   }
 }

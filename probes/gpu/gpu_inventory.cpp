@@ -131,17 +131,31 @@ class PreparedInventory : public Prepared {
         detail["topology"] = text;
       }
       for (Json& facts : detail["gpus"]) {
-        const auto device = library.device(facts.at("uuid").get<std::string>());
-        add_place(facts, topology, library.calls(), device);
-        facts["vbios"] = text_by(library.calls().vbios_version, device);
-        add_settings(facts, library.calls(), device);
-        add_modes(facts, library.calls(), device);
+        add_facts_of(facts, library, topology, detail);
       }
     } catch (const std::runtime_error& error) {
-      detail["not_measured"].push_back(
-          {{"what", "driver, VBIOS, limits, modes and topology of GPUs"},
-           {"reason", error.what()}});
+      say_not_measured(detail, "driver, VBIOS, limits, modes and topology of GPUs", error);
     }
+  }
+
+  // One that NVML does not give leaves the others theirs.
+  static void add_facts_of(Json& facts, const nvml::Library& library,
+                           const nvml::Topology& topology, Json& detail) {
+    const auto uuid = facts.at("uuid").get<std::string>();
+    try {
+      const auto device = library.device(uuid);
+      add_place(facts, topology, library.calls(), device);
+      facts["vbios"] = text_by(library.calls().vbios_version, device);
+      add_settings(facts, library.calls(), device);
+      add_modes(facts, library.calls(), device);
+    } catch (const std::runtime_error& error) {
+      say_not_measured(detail, "VBIOS, limits, modes and topology of " + uuid, error);
+    }
+  }
+
+  static void say_not_measured(Json& detail, const std::string& what,
+                               const std::runtime_error& error) {
+    detail["not_measured"].push_back({{"what", what}, {"reason", error.what()}});
   }
 };
 

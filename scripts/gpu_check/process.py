@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 END_S = 1  # to end by itself once its pipe is closed
+LEAVING_S = 15  # of a process that has closed its output: what it had of a GPU goes back first
 
 
 class Child:
@@ -49,7 +50,7 @@ class Child:
     def how_it_died(self):
         """For who got None: the exit code and the last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(END_S)
+            self._process.wait(LEAVING_S)
         self._words.seek(0)
         words = self._words.read()[-1000:].decode(errors="replace").strip()
         code = self._process.returncode

@@ -108,10 +108,11 @@ class Faulty(GpuFleetTest):
         for faults, expected, evidence in (
             # What is told of a finding besides its figures is the last part.
             (
-                "node1:2:sm_clock=0.7,throttle=hw_thermal,ecc=2,xid=63",
+                "node1:2:sm_clock=0.7,throttle=hw_thermal",
                 ("1", "gpu2", "compute", "slow"),
-                ["Xid 63 of gpu2 (others none)", "clock of gpu2 held back by hw_thermal_slowdown in 100 % of readings (others 0 %)", ECC],
+                ["clock of gpu2 held back by hw_thermal_slowdown in 100 % of readings (others 0 %)"],
             ),
+            ("node1:2:sm_clock=0.7,ecc=2,xid=63", ("1", "gpu2", "compute", "wrong"), ["Xid 63 of gpu2 (others none)", ECC]),
             ("node2:0:pcie_width=8", ("2", "gpu0", "copy", "slow"), ["PCIe link of gpu0 under load: 8 lanes (others 16)"]),
             ("node2:*:pcie_width=8", ("2", "", "copy", "slow"), ["PCIe link of all 4 devices under load: 8 lanes (others 16)"]),
             ("node2:1:pcie_gen=4", ("2", "gpu1", "copy", "slow"), ["PCIe link of gpu1 under load: generation 4 (others 5)"]),

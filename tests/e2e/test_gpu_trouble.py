@@ -48,7 +48,8 @@ class Trouble(GpuFleetTest):
         report = self.measure("*:*:hang=launch@60", "--no-confirm", "--budget", "12s")
         self.assertEqual([f for f in report["findings"] if f["direction"] == "missing"], [])
         self.assertNotEqual(report["verdict"], "PASS")
-        self.assertTrue(report["not_measured"])
+        self.assertTrue([n for n in report["not_measured"] if "cut short" in n["reason"]], report["not_measured"])
+        self.assertIn("ok", {s["status"] for s in self.samples()})
 
 
 if __name__ == "__main__":

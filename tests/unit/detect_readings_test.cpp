@@ -106,8 +106,12 @@ std::vector<std::string> told(const Finding& finding) {
   return texts;
 }
 
+// Errors of a device are a finding of their own, besides.
 Finding only_finding(const RunData& run) {
-  const Report report = analyze(run);
+  Report report = analyze(run);
+  std::erase_if(report.findings, [](const Finding& finding) {
+    return finding.direction == Direction::wrong && finding.evidence.front().source == "telemetry";
+  });
   EXPECT_EQ(report.findings.size(), 1U);
   return report.findings.empty() ? Finding() : report.findings.front();
 }
@@ -355,10 +359,21 @@ TEST(DeviceErrors, AreAFindingHoweverFastTheDevice) {
   EXPECT_THAT(analyze(run).verdict_reasons, testing::Contains("node3 gpu0: " + text));
 }
 
-TEST(DeviceErrors, OfADeviceThatIsFoundAnywayAreEvidence) {
+TEST(DeviceErrors, StandBesideASlowFigureAndAreNotToldTwiceOfAWrongOne) {
   RunData run = gpus(Layer::compute);
   set(run, 1, "gpu2", "/gpu/ecc/uncorrected", 2);
-  EXPECT_EQ(only_finding(run).direction, Direction::slow);
+  const Report report = analyze(run);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].direction, Direction::wrong);
+  EXPECT_EQ(report.findings[1].direction, Direction::slow);
+  for (SampleRecord& sample : run.samples) {
+    if (is_of(sample, 1, "gpu2") && sample.pass == 0) {
+      sample.status = Status::wrong;
+      sample.values.clear();
+    }
+  }
+  const Report wrong = analyze(run);
+  EXPECT_EQ(std::ranges::count(wrong.findings, Direction::wrong, &Finding::direction), 1);
 }
 
 TEST(DeviceErrors, AreNotWhatMostHaveNorWhatWasMended) {

@@ -110,5 +110,29 @@ TEST(TakeCensus, WhoCannotSayMayHaveSome) {
   EXPECT_TRUE(census.facts[1].is_null()) << "nobody of it was asked";
 }
 
+TEST(TakeCensus, WhatCannotBeReadIsSaid) {
+  for (const Json& odd :
+       {Json(7), Json{{"gpus", 7}}, Json{{"gpus", {7}}}, Json{{"gpus", {{{"uuid", 7}}}}},
+        Json{{"gpus", Json::array()}, {"on_pci", 7}}, Json{{"let_see", "all"}},
+        Json{{"reason", 7}}}) {
+    const auto census = take_census({node(0, "a", {0})}, {{0, odd}});
+    EXPECT_TRUE(census.any) << odd;
+    EXPECT_THAT(census.notes,
+                ElementsAre("a: does not say what GPUs it has: what its GPU worker says "
+                            "cannot be read"));
+  }
+}
+
+TEST(TakeCensus, GpusOfARunThatGoesOnKeepTheirLabels) {
+  auto before = node(0, "a", {});
+  before.inventory["cuda"] = {{"gpus",
+                               {{{"uuid", "u0"}, {"address", "0000:1b:00.0"}, {"label", "gpu0"}},
+                                {{"uuid", "u1"}, {"address", "0000:2b:00.0"}, {"label", "gpu1"}}}}};
+  const auto census = take_census(
+      {node(0, "a", {0})}, {{0, answer({gpu("u1", "0000:2b:00.0")}, {"0000:2b:00.0"})}}, {before});
+  ASSERT_EQ(census.gpus[0].size(), 1U);
+  EXPECT_EQ(census.gpus[0][0].label, "gpu1");
+}
+
 }  // namespace
 }  // namespace fleetbench::cli

@@ -166,5 +166,76 @@ TEST_F(GpuRunnerTest, WorkIsFoundOnTheFirstDevice) {
   EXPECT_EQ(all.devices[0].body.at("work").at("iterations"), 3);
 }
 
+TEST_F(GpuRunnerTest, WhoFailsFastMakesNobodyLate) {
+  constexpr const char* kSlow =
+      R"(while read l; do sleep 5; echo '{"status":"ok","values":[1]}'; done)";
+  const Outcome all = prepared({kIsRefused, kSlow});
+  EXPECT_THAT(of(all), ElementsAre("gpu0 skipped", "gpu1 ok"));
+}
+
+// One process measures all; its answer has a part for each.
+class OneForAllTest : public GpuRunnerTest {
+ protected:
+  Outcome prepared_by(const std::string& script) {
+    script_ = script;
+    Order order = order_for({kFine, kFine});
+    order.in_one_process = true;
+    together_.prepare(order);
+    return outcome_of_all();
+  }
+
+  Outcome outcome_of_all() {
+    while (true) {
+      if (auto outcome = together_.poll()) {
+        return std::move(*outcome);
+      }
+      usleep(1000);
+    }
+  }
+
+  std::string script_;
+  GpuRunner together_{[this](const std::string& uuid) {
+    return worker::Worker({"/bin/sh", "-c", uuid.empty() ? script_ : uuid.substr(1)});
+  }};
+};
+
+TEST_F(OneForAllTest, EachDeviceHasItsPartOfTheAnswer) {
+  Order order = order_for({});
+  order.in_one_process = true;
+  order.gpus = {{"gpu0", "a"}, {"gpu1", "b"}, {"gpu2", "c"}};
+  script_ =
+      R"(read l; echo '{"status":"ok"}'; read l; echo '{"status":"ok","detail":{"devices":[)"
+      R"({"uuid":"a","status":"ok","values":[1.5]},{"uuid":"b","status":"wrong","reason":"bit"},7]}}'; read l)";
+  together_.prepare(order);
+  EXPECT_EQ(outcome_of_all().status, Status::ok);
+  together_.measure(60);
+  const Outcome all = outcome_of_all();
+  EXPECT_THAT(of(all), ElementsAre("gpu0 ok", "gpu1 wrong", "gpu2 failed"));
+  EXPECT_EQ(all.devices[0].measurement.values.at(0), 1.5);
+  EXPECT_EQ(all.devices[1].reason, "bit");
+}
+
+TEST_F(OneForAllTest, WhoIsNotPreparedIsStoppedAtOnce) {
+  const Outcome all = prepared_by(kIsRefused);
+  EXPECT_EQ(all.status, Status::skipped);
+  EXPECT_THAT(of(all), ElementsAre("gpu0 skipped", "gpu1 skipped"));
+  EXPECT_TRUE(together_.descriptors().empty());  // of no process
+}
+
+TEST_F(OneForAllTest, WhereItHangsAllOweAnAnswer) {
+  script_ = kHangs;
+  Order order = order_for({kFine, kFine});
+  order.in_one_process = true;
+  together_.prepare(order);
+  EXPECT_FALSE(together_.poll());
+  EXPECT_THAT(together_.unanswered(), ElementsAre("gpu0", "gpu1"));
+  together_.cancel("late");
+  const auto all = together_.poll();
+  ASSERT_TRUE(all);
+  EXPECT_THAT(of(*all), ElementsAre("gpu0 timeout", "gpu1 timeout"));
+  together_.prepare(order_for({kFine, kFine}));
+  EXPECT_THAT(of(outcome_of_all()), ElementsAre("gpu0 ok", "gpu1 ok"));
+}
+
 }  // namespace
 }  // namespace fleetbench::fleet

@@ -67,6 +67,16 @@ TEST(SeatGpus, WhoSeesNoneHasNone) {
   EXPECT_THAT(seats[2], IsEmpty());
 }
 
+TEST(KeepLabels, AGpuIsCalledAsBeforeWhateverFellOffTheBusMeanwhile) {
+  std::vector<OwnedGpu> gpus{{.label = "gpu0", .uuid = "a"},
+                             {.label = "gpu1", .uuid = "c"},
+                             {.label = "gpu2", .uuid = "new"}};
+  keep_labels({{"a", "gpu0"}, {"b", "gpu1"}, {"c", "gpu2"}}, gpus);
+  EXPECT_EQ(gpus[0].label, "gpu0");
+  EXPECT_EQ(gpus[1].label, "gpu2");
+  EXPECT_EQ(gpus[2].label, "gpu3");
+}
+
 TEST(LabelsOfGpus, AreThoseOfAllNodesInOrderOfNumber) {
   EXPECT_THAT(labels_of({{{.label = "gpu10"}, {.label = "gpu2"}}, {}, {{.label = "gpu2"}}}),
               ElementsAre("gpu2", "gpu10"));
