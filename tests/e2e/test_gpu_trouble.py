@@ -45,11 +45,13 @@ class Trouble(GpuFleetTest):
         self.assertEqual(set(map(frozenset, of_device.values())), {frozenset({"ok"})})
 
     def test_who_hangs_as_the_time_runs_out_is_not_to_blame_and_the_rest_stands(self):
-        report = self.measure("*:*:hang=launch@60", "--no-confirm", "--budget", "12s")
+        # Most GPUs of each node, so that nobody can tell who is late; not the one on which work is found.
+        hang = ";".join(f"*:{gpu}:hang=launch@20" for gpu in range(1, GPUS))
+        report = self.measure(hang, "--no-confirm", "--budget", "8s")
         self.assertEqual([f for f in report["findings"] if f["direction"] == "missing"], [])
         self.assertNotEqual(report["verdict"], "PASS")
-        self.assertTrue([n for n in report["not_measured"] if "cut short" in n["reason"]], report["not_measured"])
-        self.assertIn("ok", {s["status"] for s in self.samples()})
+        self.assertEqual({(s["device"], s["status"]) for s in self.samples()}, {("gpu0", "ok")})
+
 
 
 if __name__ == "__main__":
