@@ -14,10 +14,8 @@ constexpr const char* kCuda = "cuda";
 constexpr const char* kNvidia = "0x10de";
 constexpr const char* kCheck =
     "On the node: `lspci -d 10de: -k` (is the driver bound to it?), `nvidia-smi -L`, and the "
-    "kernel "
-    "log for NVRM and Xid messages (`dmesg | grep -i -e nvrm -e xid`); then load or mend the "
-    "driver, "
-    "or reset the GPU.";
+    "kernel log for NVRM and Xid messages (`dmesg | grep -i -e nvrm -e xid`); then load or mend "
+    "the driver, or reset the GPU.";
 
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();

@@ -193,7 +193,7 @@ class Faulty(GpuFleetTest):
         self.assertEqual(len(bad), 2)
 
     def test_below_the_minimum_effect_nothing_is_reported(self):
-        for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99"):
+        for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99", "peer=0:0.98"):
             with self.subTest(fault=fault):
                 run = self.directory / "run"
                 if run.exists():

@@ -1,5 +1,6 @@
 """An installation that was built without a CUDA toolkit says everywhere why GPUs are not measured."""
 import os
+import re
 import shutil
 import unittest
 
@@ -46,6 +47,21 @@ class WithoutGpuWorker(FleetbenchTest):
 
 
 class WithGpuWorker(FleetbenchTest):
+    def test_all_that_it_has_is_known_where_there_is_none(self):
+        """Else one of its probes would be called unknown there."""
+        if not (BUILD / "gpu_sim").is_dir():
+            self.skipTest("built without a CUDA toolkit")
+        shutil.copy2(BUILD / "fleetbench", self.directory)
+        shutil.copy2(BUILD / "fleetbench-worker", self.directory)
+        env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"))
+        listed = execute([str(BUILD / "fleetbench"), "list", "probes"], env=env).out
+        probes = re.findall(r"^(gpu_\w+)", listed, re.MULTILINE)
+        self.assertIn("gpu_gemm", probes)
+        for probe in probes:
+            suite = self.scenario({**MIXED, "steps": [{"probe": probe}, MIXED["steps"][1]]})
+            result = execute([*mpirun(1), str(self.directory / "fleetbench"), "--suite", suite, "--out", str(self.directory / probe)])
+            self.assertIn(REASON, result.out, result.err)
+
     def test_nobody_says_so_where_there_is_one(self):
         if not (BUILD / "gpu_sim").is_dir():
             self.skipTest("built without a CUDA toolkit")

@@ -63,7 +63,7 @@ class Gpus(Fleet):
                 self.assertNotEqual(report["verdict"], "PASS")
 
     def test_below_the_minimum_effect_nothing_is_reported(self):
-        for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99"):
+        for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99", "peer=0:0.98"):
             with self.subTest(fault=fault):
                 report, result = self.measure_with(f"node1:2:{fault}")
                 self.assertEqual([f for f in self.standing(report) if f["status"] != "tentative"], [], result.out)

@@ -21,8 +21,7 @@ class SmActivity {
 
   // {"sm_active": share of the time that a multiprocessor had work, mean of all of them,
   //  "sm_occupancy": share of the warps that could be there}. Empty where the chip does not count
-  //  it
-  // (before Hopper), the driver does not tell, or the time is too short for it.
+  // them (before Hopper), the driver does not tell, or the time is too short for it.
   Json finish();
 
  private:
