@@ -112,10 +112,15 @@ class Gate(GateTest):
 
         started.wait_for(before_a_collective)
         os.kill(self.rank(started, 3), signal.SIGSTOP)
-        self.finish(started, 90)
+        report = self.finish(started, 90)
         in_pass = [s for s in self.samples() if s["step"] == collective and s["pass"] == 1]
         ok = {s["node"] for s in in_pass if s["status"] == "ok"}
-        self.assertEqual(ok, {0, 1, 2}, in_pass)
+        self.assertLessEqual(ok, {0, 1, 2}, in_pass)
+        self.assertGreaterEqual(len(ok), 2, in_pass)
+        # MPI may let some of a group go and not others. Who still hangs in it is left out, and that is said.
+        hung = [n["reason"] for n in report["not_measured"] if "still hangs in their MPI" in n["reason"]]
+        for node in {0, 1, 2} - ok:
+            self.assertTrue([reason for reason in hung if f":{node}" in reason], report["not_measured"])
         self.assertEqual([s for s in in_pass if s["status"] == "timeout"], [])
         self.assertEqual(self.losses()[0]["phase"] in ("prepare", "measure"), True)
 
