@@ -8,6 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include "harness/detect/gpus_on_pci.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -163,8 +165,7 @@ class Accounted {
       }
     }
     for (const NodeInfo& node : run.header.nodes) {
-      const Json& cuda = node.inventory.part("cuda");
-      if (cuda.is_object() && cuda.contains("hidden_by")) {
+      if (hides_gpus(node)) {
         hides_.insert(node.index);
       }
     }

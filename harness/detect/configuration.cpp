@@ -10,6 +10,7 @@
 #include "harness/detect/cohorts.hpp"
 #include "harness/detect/facts.hpp"
 #include "harness/detect/gpu_settings.hpp"
+#include "harness/detect/gpus_on_pci.hpp"
 #include "harness/detect/hardware.hpp"
 #include "harness/detect/majority.hpp"
 
@@ -176,12 +177,6 @@ void compare_nodes(const std::vector<NodeInfo>& nodes, const std::vector<int>& m
 
 std::string setting_of(const Difference& difference) {
   return difference.path.substr(difference.path.find(']') + 1);
-}
-
-// From the run, on purpose: what it does not show is not missing.
-bool hides_gpus(const NodeInfo& node) {
-  const Json& cuda = node.inventory.part("cuda");
-  return cuda.is_object() && cuda.contains("hidden_by");
 }
 
 // What GPUs differ in among all of the cohort is not told again of the node.

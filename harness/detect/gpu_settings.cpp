@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "harness/detect/json_at.hpp"
 #include "harness/detect/majority.hpp"
 
 namespace fleetbench::detect {
@@ -30,11 +31,6 @@ struct Gpu {
 };
 
 using Gpus = std::vector<Gpu>;
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 Gpus gpus_of(const std::vector<NodeInfo>& nodes, const std::vector<int>& members, FactPool& pool) {
   Gpus gpus;

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "harness/detect/json_at.hpp"
+
 namespace fleetbench::detect {
 namespace {
 
@@ -16,13 +18,6 @@ constexpr const char* kCheck =
     "On the node: `lspci -d 10de: -k` (is the driver bound to it?), `nvidia-smi -L`, and the "
     "kernel log for NVRM and Xid messages (`dmesg | grep -i -e nvrm -e xid`); then load or mend "
     "the driver, or reset the GPU.";
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string()
-             ? found->get<std::string>()
-             : "";
-}
 
 // Of NVIDIA's GPUs. What the GPU worker says, or where it could say nothing the inventory.
 std::vector<std::string> addresses_on_pci(const Inventory& inventory) {
@@ -108,7 +103,7 @@ class Finder {
       return;
     }
     const std::string shown = seen.shown.empty() ? "none" : fmt::format("{}", seen.shown.size());
-    if (const auto by = text_at(cuda, "hidden_by"); !by.empty()) {
+    if (const auto by = hidden_by(node); !by.empty()) {
       result.hidden.push_back(
           {fmt::format("{} of {} on {}", absent.size(), plural(seen.on_pci.size()), node.name),
            "hidden from this run: " + by});
@@ -170,6 +165,10 @@ std::vector<std::string> gaps_of(const RunData& run) {
 }
 
 }  // namespace
+
+std::string hidden_by(const NodeInfo& node) {
+  return text_at(node.inventory.part(kCuda), "hidden_by");
+}
 
 GpusOnPci gpus_on_pci(const RunData& run) {
   GpusOnPci result;

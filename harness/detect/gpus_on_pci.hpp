@@ -1,12 +1,17 @@
 // GPUs that a node's PCI tree shows and CUDA does not.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "results-schema/report.hpp"
 #include "results-schema/run.hpp"
 
 namespace fleetbench::detect {
+
+// What hides some of the node's GPUs from the run, on purpose; empty where nothing does.
+std::string hidden_by(const NodeInfo& node);
+inline bool hides_gpus(const NodeInfo& node) { return !hidden_by(node).empty(); }
 
 struct GpusOnPci {
   std::vector<Finding> missing;     // nobody hides them: a fault, whatever the other nodes have

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/detect/reduce.hpp"
+#include "harness/detect/replaced.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -24,14 +25,6 @@ std::string quoted(const std::string& text) {
     result += c == '\'' ? "'\\''" : std::string(1, c);
   }
   return result + "'";
-}
-
-std::string replaced(std::string text, std::string_view mark, std::string_view with) {
-  for (std::size_t at = text.find(mark); at != std::string::npos;
-       at = text.find(mark, at + with.size())) {
-    text.replace(at, mark.size(), with);
-  }
-  return text;
 }
 
 // As it was given to the run: the scenario's name need not be that of a suite.

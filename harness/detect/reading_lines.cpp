@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/detect/reading_comparison.hpp"
+#include "harness/detect/replaced.hpp"
 #include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
@@ -26,14 +27,6 @@ std::string listed(const std::vector<std::string>& names) {
   const std::string more =
       names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), more);
-}
-
-std::string replaced(std::string text, std::string_view mark, std::string_view with) {
-  for (std::size_t at = text.find(mark); at != std::string::npos;
-       at = text.find(mark, at + with.size())) {
-    text.replace(at, mark.size(), with);
-  }
-  return text;
 }
 
 class Comparer {
