@@ -31,6 +31,35 @@ class ReleaseAtEnd {
 
 }  // namespace
 
+Json copy_plan_properties(int most_copies) {
+  Json properties = Json::parse(R"({
+    "copies": {
+      "description": "copies in a sample, all queued before the first begins",
+      "type": "integer", "minimum": 1, "default": 16
+    },
+    "warm_up": {
+      "description": "copies before the first sample of each figure",
+      "type": "integer", "minimum": 0, "maximum": 1000, "default": 4
+    },
+    "samples": {
+      "description": "how often each figure is taken in a measurement; their median counts",
+      "type": "integer", "minimum": 1, "maximum": 1000, "default": 3
+    }
+  })");
+  properties["copies"]["maximum"] = most_copies;
+  return properties;
+}
+
+CopyPlan copy_plan_from(const Json& params) {
+  CopyPlan plan{.copies = params.at("copies").get<int>(),
+                .warm_up = params.at("warm_up").get<int>(),
+                .samples = params.at("samples").get<int>()};
+  if (params.contains("longest_s")) {
+    plan.longest_s = params.at("longest_s").get<double>();
+  }
+  return plan;
+}
+
 CopyTimer::CopyTimer(const Gpu& gpu, CopyPlan plan)
     : gpu_(gpu),
       plan_(plan),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probes/gpu/host_memory.hpp"
+#include "results-schema/metric.hpp"
 
 namespace fleetbench::gpu {
 
@@ -19,6 +20,11 @@ struct CopyPlan {
   // That the copies of a sample may take before they are given up; none: no end.
   std::optional<double> longest_s = {};
 };
+
+// The parameters of such a plan, without an end, as properties of a JSON schema. At most so many
+// copies in a sample.
+Json copy_plan_properties(int most_copies);
+CopyPlan copy_plan_from(const Json& params);
 
 // `bytes` from one place to another; a place is memory of the device or pinned memory.
 struct CopyRoute {

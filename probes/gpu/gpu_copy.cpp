@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::uint32_t kSeed = 0xC0FFEE;
 
-CopyPlan plan_from(const Json& params) {
-  return {.copies = params.at("copies").get<int>(),
-          .warm_up = params.at("warm_up").get<int>(),
-          .samples = params.at("samples").get<int>()};
-}
-
 std::uint64_t wrong_words_on_host(const std::byte* data, std::size_t bytes) {
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < bytes / sizeof(std::uint32_t); ++i) {
@@ -34,7 +28,7 @@ class PreparedCopy : public Prepared {
  public:
   PreparedCopy(const Gpu& gpu, const Json& params)
       : gpu_(gpu),
-        plan_(plan_from(params)),
+        plan_(copy_plan_from(params)),
         bytes_(params.at("bytes").get<std::size_t>()),
         sides_(numa_sides(gpu.info(), topology_, HostFiles())),
         pattern_(gpu),
@@ -194,27 +188,12 @@ class GpuCopy : public Probe {
 
  private:
   static Json params_schema() {
-    return Json::parse(R"({
-      "type": "object", "additionalProperties": false,
-      "properties": {
-        "bytes": {
-          "description": "size of a copy; two buffers of it on the device and two or three on the host",
-          "type": "integer", "minimum": 4096, "maximum": 17179869184, "multipleOf": 4096, "default": 536870912
-        },
-        "copies": {
-          "description": "copies in a sample, all queued before the first begins",
-          "type": "integer", "minimum": 1, "maximum": 32, "default": 16
-        },
-        "warm_up": {
-          "description": "copies before the first sample of each figure",
-          "type": "integer", "minimum": 0, "maximum": 1000, "default": 4
-        },
-        "samples": {
-          "description": "how often each figure is taken in a measurement; their median counts",
-          "type": "integer", "minimum": 1, "maximum": 1000, "default": 3
-        }
-      }
+    Json properties = copy_plan_properties(32);
+    properties["bytes"] = Json::parse(R"({
+      "description": "size of a copy; two buffers of it on the device and two or three on the host",
+      "type": "integer", "minimum": 4096, "maximum": 17179869184, "multipleOf": 4096, "default": 536870912
     })");
+    return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
   }
 
   static MetricInfo metric(const std::string& name, const std::string& description) {

@@ -17,13 +17,6 @@ namespace {
 
 constexpr const char* kName = "gpu_peer_copy";
 
-CopyPlan plan_from(const Json& params) {
-  return {.copies = params.at("copies").get<int>(),
-          .warm_up = params.at("warm_up").get<int>(),
-          .samples = params.at("samples").get<int>(),
-          .longest_s = params.at("longest_s").get<double>()};
-}
-
 const char* name_of(Way way) { return way == Way::read ? "read_from" : "write_to"; }
 
 // Of each GPU that NVML gives, what it did meanwhile.
@@ -170,7 +163,7 @@ class DeviceOutcomes {
 class PreparedPeerCopy : public Prepared {
  public:
   PreparedPeerCopy(const std::vector<GpuInfo>& gpus, const Json& params)
-      : copies_(gpus, params.at("bytes").get<std::size_t>(), plan_from(params)) {
+      : copies_(gpus, params.at("bytes").get<std::size_t>(), copy_plan_from(params)) {
     if (!copies_.has_peers()) {
       throw NotAvailable(fmt::format("none of the {} GPUs is a peer of another one: {}",
                                      copies_.size(), *copies_.why_no_peers(0, 1)));
@@ -222,31 +215,16 @@ class GpuPeerCopy : public Probe {
 
  private:
   static Json params_schema() {
-    return Json::parse(R"({
-      "type": "object", "additionalProperties": false,
-      "properties": {
-        "bytes": {
-          "description": "size of a copy; two buffers of it on each GPU",
-          "type": "integer", "minimum": 4096, "maximum": 17179869184, "multipleOf": 4096, "default": 536870912
-        },
-        "copies": {
-          "description": "copies in a sample, all queued before the first begins",
-          "type": "integer", "minimum": 1, "maximum": 512, "default": 16
-        },
-        "warm_up": {
-          "description": "copies before the first sample of each figure",
-          "type": "integer", "minimum": 0, "maximum": 1000, "default": 4
-        },
-        "samples": {
-          "description": "how often each path is taken in a measurement; the median counts",
-          "type": "integer", "minimum": 1, "maximum": 1000, "default": 3
-        },
-        "longest_s": {
-          "description": "seconds that the copies of a sample may take before their path is given up",
-          "type": "number", "exclusiveMinimum": 0, "maximum": 3600, "default": 10
-        }
-      }
+    Json properties = copy_plan_properties(512);
+    properties["bytes"] = Json::parse(R"({
+      "description": "size of a copy; two buffers of it on each GPU",
+      "type": "integer", "minimum": 4096, "maximum": 17179869184, "multipleOf": 4096, "default": 536870912
     })");
+    properties["longest_s"] = Json::parse(R"({
+      "description": "seconds that the copies of a sample may take before their path is given up",
+      "type": "number", "exclusiveMinimum": 0, "maximum": 3600, "default": 10
+    })");
+    return {{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
   }
 
   static MetricInfo metric(const std::string& name, const std::string& description) {

@@ -29,10 +29,9 @@ std::string launch_lines(std::size_t gpus) {
 }  // namespace
 
 std::vector<std::string> nvidia_gpus_on_pci(const HostFiles& files) {
-  constexpr const char* kNvidia = "0x10de";
   std::vector<std::string> addresses;
   for (const Json& gpu : gpus_among(pci_facts(files).entries)) {
-    if (gpu.value("vendor", "") == kNvidia) {
+    if (gpu.value("vendor", "") == kNvidiaVendor) {
       addresses.push_back(gpu.at("address").get<std::string>());
     }
   }

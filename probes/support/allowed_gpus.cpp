@@ -48,7 +48,7 @@ Drivers drivers_of(const HostFiles& files) {
   for (const Json& gpu : gpus_among(entries)) {
     const auto entry = std::ranges::find_if(
         entries, [&](const Json& device) { return device.at("address") == gpu.at("address"); });
-    if (gpu.value("vendor", "") == "0x10de") {
+    if (gpu.value("vendor", "") == kNvidiaVendor) {
       const auto driver = entry->value("driver", "");
       ++drivers.all;
       drivers.nvidia += driver == "nvidia" ? 1 : 0;

@@ -73,7 +73,7 @@ bool is_gpu(const Json& entry) {
   const std::string vendor = entry.value("vendor", "");
   const std::string kind = entry.value("class", "").substr(0, 6);
   const bool graphics = kind == "0x0300" || kind == "0x0302";
-  return (vendor == "0x10de" && graphics) ||
+  return (vendor == kNvidiaVendor && graphics) ||
          (vendor == "0x1002" && (graphics || kind == "0x0380" || kind == "0x1200"));
 }
 

@@ -10,6 +10,7 @@
 namespace fleetbench {
 
 inline constexpr std::size_t kMaxPciDevices = 4096;
+inline constexpr const char* kNvidiaVendor = "0x10de";
 
 // Every device: address, class, vendor, device as /sys writes them ("0x030200"), and what it says
 // of driver, numa_node, {current,max}_link_speed_gt_per_s (per lane) and {current,max}_link_width.
