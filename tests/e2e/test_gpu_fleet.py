@@ -43,7 +43,7 @@ class GpuFleetTest(FleetbenchTest):
         return execute(command, **options)
 
     def measure(self, faults="", *options, nodes_by="rank", **how):
-        run = self.directory / "run"
+        self.run_directory = run = self.directory / f"run{len(list(self.directory.iterdir()))}"
         command = ["--suite", self.scenario(SCENARIO), "--out", str(run), "--nodes-by", nodes_by]
         command += ["--schedule", "together", *options]
         result = self.on_gpus(command, faults, **how)
@@ -53,14 +53,14 @@ class GpuFleetTest(FleetbenchTest):
 
     def samples(self):
         """Those of GPUs."""
-        return [r for r in self.journal(self.directory / "run") if r.get("t") == "sample" and r.get("device")]
+        return [r for r in self.journal(self.run_directory) if r.get("t") == "sample" and r.get("device")]
 
-    def assert_analyze_tells_the_same(self, run, report):
-        again = execute([FLEETBENCH, "analyze", str(run), "--json"])
+    def assert_analyze_tells_the_same(self, report):
+        again = execute([FLEETBENCH, "analyze", str(self.run_directory), "--json"])
         self.assertEqual(json.loads(again.out)["findings"], report["findings"], again.err)
 
     def step_of(self, probe):
-        [step] = [r["step"] for r in self.journal(self.directory / "run") if r.get("t") == "step" and r["probe"] == probe]
+        [step] = [r["step"] for r in self.journal(self.run_directory) if r.get("t") == "step" and r["probe"] == probe]
         return step
 
     def first(self, report):
@@ -91,7 +91,6 @@ class Healthy(GpuFleetTest):
     def test_ownership_does_not_depend_on_what_ranks_see(self):
         for shell, ranks in ((AS_NODE.replace("node$OMPI_COMM_WORLD_RANK", "node0"), 2), (BOUND, GPUS)):
             with self.subTest(ranks=ranks):
-                self.directory.joinpath("run").exists() and self.directory.joinpath("run").rename(self.directory / f"run{ranks}")
                 self.measure(ranks=ranks, shell=shell, nodes_by="host")
                 samples = self.samples()
                 self.assertEqual({s["device"] for s in samples}, {f"gpu{i}" for i in range(GPUS)})
@@ -128,15 +127,12 @@ class Faulty(GpuFleetTest):
             ("node0:2:nvlinks_down=9", ("0", "gpu2", "copy", "slow"), []),
         ):
             with self.subTest(faults=faults):
-                run = self.directory / "run"
-                if run.exists():
-                    run.rename(self.directory / f"run-{len(list(self.directory.iterdir()))}")
                 report = self.measure(faults, "--no-confirm")
                 self.assertEqual(self.first(report), expected, report["findings"])
                 self.assertNotEqual(report["verdict"], "PASS")
                 told = [item["text"] for item in report["findings"][0]["evidence"] if item["source"] == "telemetry"]
                 self.assertLessEqual(set(evidence), set(told))
-                self.assert_analyze_tells_the_same(run, report)
+                self.assert_analyze_tells_the_same(report)
 
     def test_the_next_check_runs(self):
         """That of a device, typed as it is but for the profiler: just its step, on just that device."""
@@ -171,7 +167,7 @@ class Faulty(GpuFleetTest):
         found = {f["subject"].get("device") for f in report["findings"] if f["subject"]["node"] == report["findings"][0]["subject"]["node"]}
         self.assertEqual(found, {"gpu0", "gpu2"})
         self.assertEqual({f["subject"]["node"] for f in report["findings"]}, {report["findings"][0]["subject"]["node"]})
-        ends = {s["device"]: s["detail"] for s in self.journal(self.directory / "run") if s.get("t") == "sample" and s["node"] == 1 and "lowest" in (s.get("detail") or {})}
+        ends = {s["device"]: s["detail"] for s in self.journal(self.run_directory) if s.get("t") == "sample" and s["node"] == 1 and "lowest" in (s.get("detail") or {})}
         self.assertEqual((ends["gpu2"]["lowest"]["way"], ends["gpu2"]["lowest"]["address"]), ("write_to", ends["gpu0"]["address"]))
         self.assertEqual((ends["gpu0"]["lowest"]["way"], ends["gpu0"]["lowest"]["address"]), ("read_from", ends["gpu2"]["address"]))
 
@@ -195,9 +191,6 @@ class Faulty(GpuFleetTest):
     def test_below_the_minimum_effect_nothing_is_reported(self):
         for fault in ("sm_clock=0.99", "h2d=0.98", "memory=0.99", "peer=0:0.98"):
             with self.subTest(fault=fault):
-                run = self.directory / "run"
-                if run.exists():
-                    run.rename(self.directory / f"run-{len(list(self.directory.iterdir()))}")
                 report = self.measure(f"node1:2:{fault}")
                 self.assertEqual([f for f in report["findings"] if f["status"] != "tentative"], [])
 

@@ -8,7 +8,7 @@ from test_gpu_fleet import BOUND, GPUS, NODES, GpuFleetTest, SCENARIO
 class Trouble(GpuFleetTest):
     def test_what_one_gpu_lacks_is_measured_when_the_run_goes_on(self):
         self.measure()
-        journal = self.directory / "run" / "journal.jsonl"
+        journal = self.run_directory / "journal.jsonl"
         whole = self.samples()
         kept, taken = [], 0
         for line in journal.read_text(encoding="utf-8").splitlines():
@@ -20,14 +20,14 @@ class Trouble(GpuFleetTest):
             kept.append(line)
         self.assertEqual(taken, len(SCENARIO["steps"]) + 1)  # copies all at once and one at a time
         journal.write_text("\n".join(kept) + "\n", encoding="utf-8")
-        result = self.on_gpus(["resume", str(self.directory / "run")])
+        result = self.on_gpus(["resume", str(self.run_directory)])
         self.assertIn(result.code, (0, 2, 3), result.err)
         # Who shares a slot with it is measured again.
         again = self.samples()
         key = lambda s: (s["step"], s["pass"], s["node"], s["device"])
         self.assertEqual({key(s) for s in again}, {key(s) for s in whole})
         self.assertEqual(len(again), len(whole) + len(SCENARIO["steps"]) * (GPUS - 1))
-        self.assert_follows_schemas(self.directory / "run")
+        self.assert_follows_schemas(self.run_directory)
 
     def test_a_sick_first_gpu_keeps_no_other_from_being_measured(self):
         report = self.measure("node0:0:sticky=launch@1", "--no-confirm")

@@ -4,19 +4,10 @@
 
 #include <variant>
 
+#include "tests/unit/heard.hpp"
+
 namespace fleetbench::fleet {
 namespace {
-
-struct Heard : RecordSink, Progress {
-  void add(const Record& record) override { records.push_back(record); }
-  void sync() override {}
-  void slot(int /*number*/, int /*count*/, const std::string& /*what*/) override {}
-  void waiting_for(const std::vector<std::string>& /*nodes*/) override {}
-  void note(const std::string& text) override { notes.push_back(text); }
-
-  std::vector<Record> records;
-  std::vector<std::string> notes;
-};
 
 // Node i has rank 10 i, node 1 also rank 11.
 class AttendanceTest : public testing::Test {

@@ -5,20 +5,12 @@
 
 #include <variant>
 
+#include "tests/unit/heard.hpp"
+
 namespace fleetbench::fleet {
 namespace {
 
 using testing::ElementsAre;
-
-struct Heard : RecordSink, Progress {
-  void add(const Record& record) override { records.push_back(record); }
-  void sync() override {}
-  void slot(int /*number*/, int /*count*/, const std::string& /*what*/) override {}
-  void waiting_for(const std::vector<std::string>& /*nodes*/) override {}
-  void note(const std::string& /*text*/) override {}
-
-  std::vector<Record> records;
-};
 
 // One node whose rank 0 owns gpu0 to gpu2, in a step with one metric.
 class SlotSamplesTest : public testing::Test {
