@@ -120,6 +120,24 @@ void check_group(const RunData& run, const SampleRecord& sample) {
   }
 }
 
+// Fewer than any fleet's.
+constexpr std::size_t kMostEnds = 1'000'000;
+
+void check_devices(const RunData& run, const SampleRecord& sample) {
+  require_fewer(sample.ends.size(), kMostEnds, "ends");
+  for (const End& end : sample.ends) {
+    require_node(run, end.node, "ends");
+    require_short(end.device, "ends");
+    const bool took_part =
+        sample.peer ? end.node == sample.node || end.node == *sample.peer
+                    : sample.group.empty() || std::ranges::count(sample.group, end.node) > 0;
+    if (!took_part) {
+      throw std::invalid_argument(
+          fmt::format("ends: node {} took no part in this sample", end.node));
+    }
+  }
+}
+
 // A value of a link says nothing where its other end is not known.
 void check_ends_of_links(const StepRecord& step, const SampleRecord& sample) {
   for (std::size_t i = 0; i < sample.values.size() && !sample.peer; ++i) {
@@ -134,6 +152,7 @@ void check(const RunData& run, const SampleRecord& sample) {
   require_step(run, sample.step);
   check_ends(run, sample.node, sample.peer, "node", "peer");
   check_group(run, sample);
+  check_devices(run, sample);
   require_short(sample.device, "device");
   require_at_most(sample.pass, kMostPasses, "pass");
   const auto confirmations = static_cast<int>(run.confirmations.size());

@@ -56,7 +56,8 @@ Json json_of(const Subject& subject) {
   Json json{{"kind", subject.kind}};
   for (const auto& [key, text] :
        {std::pair("node", &subject.node), std::pair("device", &subject.device),
-        std::pair("a", &subject.a), std::pair("b", &subject.b)}) {
+        std::pair("a", &subject.a), std::pair("b", &subject.b), std::pair("rail", &subject.rail),
+        std::pair("switch", &subject.switch_name)}) {
     if (!text->empty()) {
       json[key] = *text;
     }
@@ -89,6 +90,21 @@ Json json_of(const Evidence& evidence) {
   return json;
 }
 
+Json json_of(const Counts& counts) {
+  return {{"slow_touching", counts.slow_touching},
+          {"touching", counts.touching},
+          {"slow_others", counts.slow_others},
+          {"others", counts.others}};
+}
+
+Json json_of(const Blocks& blocks) {
+  return {{"metric", blocks.metric},
+          {"unit", blocks.unit},
+          {"nodes", blocks.nodes},
+          {"within", blocks.within},
+          {"across", blocks.across}};
+}
+
 Json json_of(const NotMeasured& item) { return {{"what", item.what}, {"reason", item.reason}}; }
 
 Json json_of(const Finding& finding);
@@ -104,20 +120,24 @@ Json array_of(const std::vector<T>& items) {
 }
 
 Json json_of(const Finding& finding) {
-  return {{"rank", finding.rank},
-          {"subject", json_of(finding.subject)},
-          {"direction", to_string(finding.direction)},
-          {"status", to_string(finding.status)},
-          {"layer", to_string(finding.layer)},
-          {"slowdown_pct", finding.slowdown_pct},
-          {"ci_pct", {finding.ci_low_pct, finding.ci_high_pct}},
-          {"p_value", finding.p_value},
-          {"metrics", array_of(finding.metrics)},
-          {"evidence", array_of(finding.evidence)},
-          {"explained_by", finding.explained_by ? Json(*finding.explained_by) : Json()},
-          {"explained_by_covariates", finding.explained_by_covariates},
-          {"cause", finding.cause},
-          {"next_check", finding.next_check}};
+  Json json{{"rank", finding.rank},
+            {"subject", json_of(finding.subject)},
+            {"direction", to_string(finding.direction)},
+            {"status", to_string(finding.status)},
+            {"layer", to_string(finding.layer)},
+            {"slowdown_pct", finding.slowdown_pct},
+            {"ci_pct", {finding.ci_low_pct, finding.ci_high_pct}},
+            {"p_value", finding.p_value},
+            {"metrics", array_of(finding.metrics)},
+            {"evidence", array_of(finding.evidence)},
+            {"explained_by", finding.explained_by ? Json(*finding.explained_by) : Json()},
+            {"explained_by_covariates", finding.explained_by_covariates},
+            {"cause", finding.cause},
+            {"next_check", finding.next_check}};
+  if (finding.counts) {
+    json["counts"] = json_of(*finding.counts);
+  }
+  return json;
 }
 
 Json json_of(const MetricSummary& summary) {
@@ -156,6 +176,19 @@ Json json_of(const std::optional<WaitingCost>& waiting) {
           {"max_resident_bytes", waiting->max_resident_bytes}};
 }
 
+// Which rail a subject is of, or is: " rail gpu3".
+std::string rail_text(const Subject& subject) {
+  return subject.rail.empty() ? "" : " rail " + subject.rail;
+}
+
+std::string describe_rail(const Subject& subject) {
+  if (!subject.node.empty()) {
+    return subject.node + rail_text(subject);
+  }
+  return "rail " + subject.rail +
+         (subject.nodes.empty() ? "" : fmt::format(" of {} nodes", subject.nodes.size()));
+}
+
 Subject read_subject(const Fields& fields) {
   Subject subject;
   subject.kind = fields.text("kind");
@@ -164,6 +197,8 @@ Subject read_subject(const Fields& fields) {
   subject.a = fields.text_or_empty("a");
   subject.b = fields.text_or_empty("b");
   subject.directed = fields.has("directed") && fields.boolean("directed");
+  subject.rail = fields.text_or_empty("rail");
+  subject.switch_name = fields.text_or_empty("switch");
   if (fields.has("nodes")) {
     subject.nodes = fields.texts("nodes");
   }
@@ -188,6 +223,23 @@ Evidence read_evidence(const Fields& fields) {
   return evidence;
 }
 
+Counts read_counts(const Fields& fields) {
+  return {fields.integer("slow_touching"), fields.integer("touching"),
+          fields.integer("slow_others"), fields.integer("others")};
+}
+
+Blocks read_blocks(const Fields& fields) {
+  Blocks blocks{fields.text("metric"),
+                fields.text("unit"),
+                {},
+                fields.number("within"),
+                fields.number("across")};
+  for (const Json& block : fields.array("nodes")) {
+    blocks.nodes.push_back(Fields(Json{{"nodes", block}}, fields.path("nodes")).texts("nodes"));
+  }
+  return blocks;
+}
+
 Finding read_finding(const Fields& fields) {
   Finding finding;
   finding.rank = fields.integer("rank", 1);
@@ -205,6 +257,9 @@ Finding read_finding(const Fields& fields) {
   finding.p_value = fields.number_from_zero("p_value");
   finding.metrics = fields.each("metrics", read_metric);
   finding.evidence = fields.each("evidence", read_evidence);
+  if (fields.has("counts")) {
+    finding.counts = read_counts(fields.object("counts"));
+  }
   finding.explained_by = fields.integer_if_any("explained_by");
   if (fields.has("explained_by_covariates")) {
     finding.explained_by_covariates = fields.texts("explained_by_covariates");
@@ -296,7 +351,13 @@ std::string describe(const Subject& subject) {
     return subject.node + " " + subject.device;
   }
   if (subject.kind == "link") {
-    return subject.a + (subject.directed ? " -> " : " - ") + subject.b;
+    return subject.a + (subject.directed ? " -> " : " - ") + subject.b + rail_text(subject);
+  }
+  if (subject.kind == "rail") {
+    return describe_rail(subject);
+  }
+  if (subject.kind == "switch") {
+    return "switch " + subject.switch_name;
   }
   if (subject.kind == "group") {
     return fmt::format("{} nodes", subject.nodes.size());
@@ -344,6 +405,7 @@ Json to_json(const Report& report) {
           {"configuration", array_of(report.configuration)},
           {"metrics", array_of(report.metrics)},
           {"not_measured", array_of(report.not_measured)},
+          {"blocks", array_of(report.blocks)},
           {"notes", report.notes},
           {"fleet",
            {{"nodes", report.nodes},
@@ -367,6 +429,9 @@ Report report_from_json(const Json& json) {
   report.configuration = fields.each("configuration", read_evidence);
   report.metrics = fields.each("metrics", read_summary);
   report.not_measured = fields.each("not_measured", read_not_measured);
+  if (fields.has("blocks")) {
+    report.blocks = fields.each("blocks", read_blocks);
+  }
   report.notes = fields.texts("notes");
   const Fields fleet = fields.object("fleet");
   report.nodes = fleet.integer("nodes");

@@ -12,7 +12,7 @@
 namespace fleetbench {
 
 inline constexpr const char* kReportMajor = "fleetbench-report/1.";
-inline constexpr const char* kReportSchema = "fleetbench-report/1.3";
+inline constexpr const char* kReportSchema = "fleetbench-report/1.4";
 
 enum class Verdict { pass, warn, fail, inconclusive };
 
@@ -28,7 +28,8 @@ std::string_view to_string(Direction direction);
 std::string_view to_string(FindingStatus status);
 
 // Which fields are set depends on kind: node (node), device (node, device), link (a, b; directed
-// where `directed`), rail, switch, group (nodes), fleet (none).
+// where `directed`; rail, where it is between devices), rail (rail; node, where it is that of one
+// node; nodes, where it is that of some), switch (switch_name), group (nodes), fleet (none).
 struct Subject {
   std::string kind;
   std::string node;
@@ -36,12 +37,15 @@ struct Subject {
   std::string a;
   std::string b;
   bool directed = false;
+  std::string rail;         // what its devices are called: "gpu3"
+  std::string switch_name;  // written as "switch"
   std::vector<std::string> nodes;
 
   bool operator==(const Subject&) const = default;
 };
 
-// "node2", "node0 -> node1", "node0 - node1", "4 nodes".
+// "node2", "node0 -> node1", "node0 - node1 rail gpu3", "node2 rail gpu3", "rail gpu3 of 9 nodes",
+// "rail gpu3", "switch leaf3", "4 nodes".
 std::string describe(const Subject& subject);
 
 // "7.3 % slower than PEERS", "4.0 times as slow as PEERS", "1.5 times as fast as PEERS"; without
@@ -66,6 +70,14 @@ struct ReadingEvidence {
   std::string unit;              // "Hz", "share" …; empty of what is counted
 };
 
+// What speaks for a culprit among pairs and groups, and what against.
+struct Counts {
+  int slow_touching = 0;  // of those that touch it
+  int touching = 0;
+  int slow_others = 0;  // of those that do not, and are explained by no other finding
+  int others = 0;
+};
+
 struct Evidence {
   std::string text;
   std::string source;  // where a person can look it up: "cpu_gemm", "inventory", "journal"
@@ -84,6 +96,7 @@ struct Finding {
   double p_value = 1;  // after correction for everything that was tested
   std::vector<MetricEvidence> metrics;
   std::vector<Evidence> evidence;
+  std::optional<Counts> counts;     // of pairs and groups, where they named the subject
   std::optional<int> explained_by;  // rank of the finding that is its cause
   // Clocks, temperatures …: slow as measured, but not beyond what these lead one to expect.
   std::vector<std::string> explained_by_covariates;
@@ -113,6 +126,15 @@ struct MetricSummary {
   bool usable = true;
 };
 
+// Groups of nodes between which pairs are slower than within: how they are joined, and no fault.
+struct Blocks {
+  std::string metric;
+  std::string unit;
+  std::vector<std::vector<std::string>> nodes;  // names, by block
+  double within = 0;                            // medians
+  double across = 0;
+};
+
 struct NotMeasured {
   std::string what;  // step, metric or subject
   std::string reason;
@@ -127,6 +149,7 @@ struct Report {
   std::vector<Evidence> configuration;  // outliers of the inventory
   std::vector<MetricSummary> metrics;
   std::vector<NotMeasured> not_measured;
+  std::vector<Blocks> blocks;
   std::vector<std::string> notes;  // what cannot be told apart, warnings about the set-up
   int nodes = 0;
   int ranks = 0;

@@ -17,6 +17,18 @@ void put_if_any(Json& json, const char* key, const std::string& text) {
   }
 }
 
+Json json_of(const std::vector<End>& ends) {
+  Json json = Json::array();
+  for (const End& end : ends) {
+    json.push_back({end.node, end.device});
+  }
+  return json;
+}
+
+Json json_of(const Switch& described) {
+  return {{"name", described.name}, {"nodes", described.nodes}, {"switches", described.switches}};
+}
+
 Json json_of(const StepRecord& step) {
   return {{"t", "step"},
           {"step", step.step},
@@ -47,6 +59,9 @@ Json json_of(const SampleRecord& sample) {
   }
   if (!sample.group.empty()) {
     json["group"] = sample.group;
+  }
+  if (!sample.ends.empty()) {
+    json["ends"] = json_of(sample.ends);
   }
   put_if_any(json, "device", sample.device);
   if (sample.confirms) {
@@ -182,6 +197,21 @@ std::vector<int> read_group(const Fields& fields) {
   return group;
 }
 
+std::vector<End> read_ends(const Fields& fields) {
+  std::vector<End> ends;
+  if (!fields.has("ends")) {
+    return ends;
+  }
+  for (const Json& end : fields.array("ends")) {
+    const bool whole = end.is_array() && end.size() == 2 && end[0].is_number_integer() &&
+                       end[0] >= 0 && end[0] <= std::numeric_limits<int>::max() &&
+                       end[1].is_string();
+    fields.require(whole, "ends", "an array of [whole number from 0, text]");
+    ends.push_back({end[0].get<int>(), end[1].get<std::string>()});
+  }
+  return ends;
+}
+
 SampleRecord read_sample(const Fields& fields) {
   SampleRecord sample;
   sample.slot = fields.integer("slot");
@@ -192,6 +222,7 @@ SampleRecord read_sample(const Fields& fields) {
   sample.device = fields.text_or_empty("device");
   sample.confirms = fields.integer_if_any("confirms");
   sample.group = read_group(fields);
+  sample.ends = read_ends(fields);
   sample.status = fields.parsed("status", parse_status);
   sample.reason = fields.text_or_empty("reason");
   sample.values = read_values(fields);
@@ -242,6 +273,10 @@ EndRecord read_end(const Fields& fields) {
   return end;
 }
 
+Switch read_switch(const Fields& fields) {
+  return {fields.name("name"), fields.texts("nodes"), fields.texts("switches")};
+}
+
 NodeInfo read_node(const Fields& fields) {
   NodeInfo node;
   node.name = fields.name("name");
@@ -272,11 +307,15 @@ Json to_json(const RunHeader& header) {
   for (const NodeInfo& node : header.nodes) {
     nodes.push_back(to_json(node));
   }
-  return {
+  Json json{
       {"schema", kRunSchema},        {"journal_schema", kJournalSchema}, {"run_id", header.run_id},
       {"created", header.created},   {"version", header.version},        {"build", header.build},
       {"suite", header.suite},       {"arguments", header.arguments},    {"seed", header.seed},
       {"scenario", header.scenario}, {"nodes", std::move(nodes)}};
+  for (const Switch& described : header.topology.switches) {
+    json["topology"].push_back(json_of(described));
+  }
+  return json;
 }
 
 Json to_json(const Record& record) {
@@ -298,6 +337,9 @@ RunHeader run_header_from_json(const Json& json) {
   header.seed = fields.at("seed").get<std::uint64_t>();
   header.scenario = fields.at("scenario");
   header.nodes = fields.each("nodes", read_node);
+  if (fields.has("topology")) {
+    header.topology.switches = fields.each("topology", read_switch);
+  }
   for (std::size_t i = 0; i < header.nodes.size(); ++i) {
     header.nodes[i].index = static_cast<int>(i);
   }

@@ -10,11 +10,12 @@
 
 #include "results-schema/inventory.hpp"
 #include "results-schema/metric.hpp"
+#include "results-schema/topology.hpp"
 
 namespace fleetbench {
 
-inline constexpr const char* kRunSchema = "fleetbench-run/1.2";
-inline constexpr const char* kJournalSchema = "fleetbench-journal/1.3";
+inline constexpr const char* kRunSchema = "fleetbench-run/1.3";
+inline constexpr const char* kJournalSchema = "fleetbench-journal/1.4";
 
 struct NodeInfo {
   int index = 0;     // position in RunHeader::nodes
@@ -36,6 +37,7 @@ struct RunHeader {
   std::uint64_t seed = 0;  // of everything that was drawn: orders, matchings, samples
   Json scenario;           // as it was run, after --only, --skip, --passes, --schedule
   std::vector<NodeInfo> nodes;
+  Topology topology;  // of the switches between them, where somebody described it
 };
 
 // Comes before the first sample of its step: the names for the positions in `values`.
@@ -53,6 +55,15 @@ struct StepRecord {
   std::vector<MetricInfo> metrics;
 };
 
+// A device of a node by which it took part in a measurement between devices: a GPU with its NIC.
+// Devices of the same name on all nodes are one rail.
+struct End {
+  int node = 0;
+  std::string device;  // "gpu3"; of imported samples what they say, as its PCI address
+
+  bool operator==(const End&) const = default;
+};
+
 // What one owner measured in one slot.
 struct SampleRecord {
   int slot = 0;
@@ -66,6 +77,9 @@ struct SampleRecord {
   std::optional<int> confirms;
   // Who measured together, in the order of members, where that was not the whole fleet.
   std::vector<int> group;
+  // By which devices nodes took part, where not all of all did or where that is known of imported
+  // samples; of a link those of `node` before those of `peer`.
+  std::vector<End> ends;
   Status status = Status::ok;
   std::string reason;  // why it is not ok
   Values values;       // one per metric of the step; empty unless ok

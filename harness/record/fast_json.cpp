@@ -111,6 +111,26 @@ bool take(const dom::element& element, std::vector<int>& to) {
   return true;
 }
 
+bool take(const dom::element& element, End& to) {
+  dom::array pair;
+  return element.get(pair) == simdjson::SUCCESS && pair.size() == 2 && take(pair.at(0), to.node) &&
+         take(pair.at(1), to.device);
+}
+
+bool take(const dom::element& element, std::vector<End>& to) {
+  dom::array array;
+  if (element.get(array) != simdjson::SUCCESS) {
+    return false;
+  }
+  to.clear();
+  for (const dom::element item : array) {
+    if (!take(item, to.emplace_back())) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool take(const dom::element& element, Values& to) {
   dom::array array;
   if (element.get(array) != simdjson::SUCCESS) {
@@ -142,7 +162,7 @@ struct Key {
 };
 
 // In the order in which they are written, so that the next one is nearly always the next here.
-constexpr std::array<Key, 17> kKeys = {{
+constexpr std::array<Key, 18> kKeys = {{
     {"confirms", false, [](const auto& json, auto& to) { return take(json, to.confirms); }},
     {"detail", false,
      [](const auto& json, auto& to) {
@@ -150,6 +170,7 @@ constexpr std::array<Key, 17> kKeys = {{
        return true;
      }},
     {"device", false, [](const auto& json, auto& to) { return take(json, to.device); }},
+    {"ends", false, [](const auto& json, auto& to) { return take(json, to.ends); }},
     {"group", false, [](const auto& json, auto& to) { return take(json, to.group); }},
     {"measure_s", true, [](const auto& json, auto& to) { return take(json, to.measure_s); }},
     {"node", true, [](const auto& json, auto& to) { return take(json, to.node); }},

@@ -23,6 +23,7 @@ SampleRecord sample(int slot) {
           .pass = 1,
           .node = 2,
           .peer = std::nullopt,
+          .ends = {{2, "gpu1"}, {0, "gpu1"}},
           .status = Status::ok,
           .reason = "",
           .values = {1.5, std::nullopt},

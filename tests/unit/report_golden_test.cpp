@@ -118,6 +118,21 @@ Finding fast() {
   return finding;
 }
 
+Finding slow_rail() {
+  Finding finding;
+  finding.rank = 7;
+  finding.subject.kind = "rail";
+  finding.subject.node = "node3";
+  finding.subject.rail = "gpu1";
+  finding.layer = Layer::network;
+  finding.slowdown_pct = 98;
+  finding.ci_low_pct = 95;
+  finding.ci_high_pct = 101;
+  finding.p_value = 0.002;
+  finding.counts = Counts{8, 8, 1, 123};
+  return finding;
+}
+
 Report rich_report() {
   Report report;
   report.run_id = "20240501-120000-abcd";
@@ -126,8 +141,8 @@ Report rich_report() {
   report.verdict_reasons = {"node5 computes or delivers wrong results (host)",
                             "node2 is 4.0 times as slow as its peers in host (suspect)",
                             "the run was interrupted: SIGTERM"};
-  report.findings = {wrong_result(), slow_host(),     slow_link(),
-                     explained(),    group_missing(), fast()};
+  report.findings = {wrong_result(),  slow_host(), slow_link(), explained(),
+                     group_missing(), fast(),      slow_rail()};
   report.configuration = {
       {"node2: cpu.cpu_quota_cores is 0.5, 7 of 8 nodes have none", "inventory"}};
   report.metrics = {{"cpu_gemm.fp64", "FLOP/s", Layer::host, SubjectKind::node, 8, 168.1e9, 42.2e9,
@@ -145,6 +160,8 @@ Report rich_report() {
                          {"storage", "fio is not installed"},
                          {"gpu_memory", "no node has a GPU"},
                          {"token_pack on node3", "no \"tokenizer\""}};
+  report.blocks = {
+      {"mpi_pairs.bandwidth", "B/s", {{"node0", "node1"}, {"node2", "node3"}}, 947e6, 560e6}};
   report.notes = {"mpi_pairs: with 3 nodes a slow node cannot be told from slow links"};
   report.nodes = 8;
   report.ranks = 16;

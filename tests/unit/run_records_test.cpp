@@ -24,6 +24,7 @@ SampleRecord link_sample() {
 SampleRecord group_sample() {
   SampleRecord sample = sample_of(1, 0, 2, {1e9, std::nullopt});
   sample.group = {3, 2, 0};
+  sample.ends = {{3, "gpu1"}, {2, "gpu1"}, {0, "9d"}};
   return sample;
 }
 
@@ -86,6 +87,8 @@ TEST(RunRecords, SurviveTheJournal) {
   EXPECT_FALSE(to_json(Record(link_sample())).contains("group"));
   const auto grouped = std::get<SampleRecord>(record_from_json(to_json(Record(group_sample()))));
   EXPECT_EQ(grouped.group, (std::vector<int>{3, 2, 0}));
+  EXPECT_EQ(grouped.ends, group_sample().ends);
+  EXPECT_FALSE(to_json(Record(link_sample())).contains("ends"));
 }
 
 TEST(RunRecords, AStepWithoutAMethodHasTheFirst) {
@@ -110,12 +113,15 @@ TEST(RunRecords, HeaderSurvives) {
   header.arguments = {"--suite", "quick"};
   header.nodes[1].ranks = {1, 2};
   header.nodes[1].inventory = nullptr;
+  header.topology.switches = {{"leaf0", {"node0", "node1"}, {}}, {"spine", {}, {"leaf0"}}};
   const Json json = to_json(header);
   EXPECT_EQ(check_against(json, schema_named("run")), std::vector<std::string>());
   const RunHeader back = run_header_from_json(Json::parse(json.dump()));
   EXPECT_EQ(to_json(back), json);
   EXPECT_EQ(back.nodes[1].index, 1);
   EXPECT_EQ(back.seed, header.seed);
+  EXPECT_EQ(back.topology, header.topology);
+  EXPECT_FALSE(to_json(header_of(2)).contains("topology"));
 }
 
 TEST(RunRecords, SayWhichKeyIsWrong) {
@@ -143,6 +149,12 @@ TEST(RunRecords, SayWhichKeyIsWrong) {
        {2, 5000000000},
        "group is not an array of whole numbers from 0: [2,5000000000]"},
       {8, "group", {2, 0.5}, "group is not an array of whole numbers from 0: [2,0.5]"},
+      {8, "ends", {2}, "ends is not an array of [whole number from 0, text]: [2]"},
+      {8, "ends", {{2, 1}}, "ends is not an array of [whole number from 0, text]: [[2,1]]"},
+      {8,
+       "ends",
+       {{5000000000, "gpu0"}},
+       "ends is not an array of [whole number from 0, text]: [[5000000000,\"gpu0\"]]"},
       {1, "status", "fine",
        "status: status \"fine\" is none of ok, failed, timeout, wrong, skipped"},
       {1, "values", 3, "values is not an array: 3"},
@@ -228,6 +240,19 @@ TEST(AddRecord, RefusesWhatDoesNot) {
          s.group = {1, 2, 1};
        }),
        "group: node 1 is in it twice"},
+      {sample([](auto& s) {
+         s.ends = {{1, "gpu0"}, {4, "gpu0"}};
+       }),
+       "ends: there is no node 4, the run has 4"},
+      {sample([](auto& s) {
+         s.group = {1, 2};
+         s.ends = {{1, "gpu0"}, {3, "gpu0"}};
+       }),
+       "ends: node 3 took no part in this sample"},
+      {sample([](auto& s) {
+         s.ends = {{2, "gpu0"}};
+       }),
+       "ends: node 2 took no part in this sample"},
       {sample([](auto& s) {
          s.group = {2, 3};
        }),
