@@ -250,7 +250,8 @@ TEST(AddRecord, RefusesWhatDoesNot) {
        }),
        "ends: node 3 took no part in this sample"},
       {sample([](auto& s) {
-         s.ends = {{2, "gpu0"}};
+         s.peer = 3;
+         s.ends = {{1, "gpu0"}, {2, "gpu0"}};
        }),
        "ends: node 2 took no part in this sample"},
       {sample([](auto& s) {
