@@ -121,6 +121,9 @@ Json json_of(const ConfirmRecord& record) {
             {"pairs", record.pairs},
             {"compared", std::move(compared)}};
   put_if_any(json, "reason", record.reason);
+  if (record.solo) {
+    json["solo"] = true;
+  }
   return json;
 }
 
@@ -252,8 +255,9 @@ Comparison read_comparison(const Fields& fields) {
 }
 
 ConfirmRecord read_confirm(const Fields& fields) {
-  return {fields.integer("confirm"), fields.integer("step"), fields.integer("pairs"),
-          fields.each("compared", read_comparison), fields.text_or_empty("reason")};
+  return {fields.integer("confirm"),      fields.integer("step"),
+          fields.integer("pairs"),        fields.each("compared", read_comparison),
+          fields.text_or_empty("reason"), fields.has("solo") && fields.boolean("solo")};
 }
 
 ResumeRecord read_resume(const Fields& fields) {

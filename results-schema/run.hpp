@@ -107,6 +107,9 @@ struct ConfirmRecord {
   int pairs = 0;  // planned; 0: left out
   std::vector<Comparison> compared;
   std::string reason;  // why it was left out
+  // Each by itself, with nothing else under way, where others measured beside it before: does a
+  // link stay slow when the fleet is quiet?
+  bool solo = false;
 };
 
 // A rank that stopped answering, or a node that never came up. Nothing of the node is measured

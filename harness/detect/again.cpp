@@ -12,10 +12,12 @@ bool is_about(const Comparison& compared, const Target& target) {
          compared.device == target.device;
 }
 
-}  // namespace
-
-std::optional<Again> find_again(const RunData& run, const Finding& finding, const Target& suspect) {
+std::optional<Again> find(const RunData& run, const Finding& finding, const Target& suspect,
+                          bool solo) {
   for (const ConfirmRecord& record : run.confirmations) {
+    if (record.solo != solo) {
+      continue;
+    }
     for (const Comparison& compared : record.compared) {
       const auto metric =
           std::ranges::find(finding.metrics, compared.metric, &MetricEvidence::metric);
@@ -25,6 +27,16 @@ std::optional<Again> find_again(const RunData& run, const Finding& finding, cons
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Again> find_again(const RunData& run, const Finding& finding, const Target& suspect) {
+  return find(run, finding, suspect, false);
+}
+
+std::optional<Again> find_solo(const RunData& run, const Finding& finding, const Target& suspect) {
+  return find(run, finding, suspect, true);
 }
 
 const MetricEvidence* deciding_metric(const Finding& finding) {

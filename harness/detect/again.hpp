@@ -17,6 +17,9 @@ struct Again {
 
 std::optional<Again> find_again(const RunData& run, const Finding& finding, const Target& suspect);
 
+// Where it was measured by itself after that, or was to be.
+std::optional<Again> find_solo(const RunData& run, const Finding& finding, const Target& suspect);
+
 // The metric on which the finding's slowdown rests; none where it has none.
 const MetricEvidence* deciding_metric(const Finding& finding);
 

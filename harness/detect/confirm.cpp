@@ -23,6 +23,7 @@ constexpr double kShareReproduced = 0.5;
 // four nodes, and also where a disturbance made the first estimate far worse.
 constexpr double kNeverHealthy_pct = 15;
 constexpr std::size_t kFewestNodes = 5;
+constexpr const char* kCongestion = "congestion: slow only while others measure";
 constexpr const char* kCountersSource = "error counters";
 // Kinds of rises in a sample's evidence that are no errors.
 const std::set<std::string> kNoErrors{"context_switches", "cpu_quota_throttles"};
@@ -181,6 +182,38 @@ void decide(const RunData& run, const Again& again, const Pairs& pairs, Finding&
   }
 }
 
+std::string meaning_of_solo(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::reproduced:
+      return ": slow by itself, so not for congestion";
+    case Outcome::gone:
+      return ": slow only while others measure";
+    default:
+      return "";
+  }
+}
+
+void tell_solo(const RunData& run, const Target& suspect, Finding& finding) {
+  const auto solo = find_solo(run, finding, suspect);
+  if (!solo || solo->record->pairs == 0) {
+    return;
+  }
+  const auto figure = figure_named(run, solo->compared->metric, finding.subject.kind);
+  if (!figure) {
+    return;
+  }
+  const Pairs pairs = pairs_of(run, *solo, *figure, suspect);
+  const Outcome outcome = outcome_of(run, pairs, slowdown_of_pct(solo->first_pct));
+  finding.evidence.push_back(
+      {fmt::format("{} with the fleet quiet, beside {}: {}{}", solo->compared->metric,
+                   describe(subject_of(run, pairs.reference, finding.subject)),
+                   seen_in(pairs, outcome), meaning_of_solo(outcome)),
+       run.steps.at(figure->step).id});
+  if (outcome == Outcome::gone) {
+    finding.cause = kCongestion;
+  }
+}
+
 }  // namespace
 
 void apply_confirmation(const RunData& run, std::vector<Finding>& findings) {
@@ -199,6 +232,7 @@ void apply_confirmation(const RunData& run, std::vector<Finding>& findings) {
     }
     if (const auto figure = figure_named(run, again->compared->metric, finding.subject.kind)) {
       decide(run, *again, pairs_of(run, *again, *figure, *suspect), finding);
+      tell_solo(run, *suspect, finding);
     }
   }
 }

@@ -17,6 +17,8 @@ inline constexpr int kPairs = 8;
 // The step is that of the metric on which the finding's slowdown rests. The reference is the
 // subject of the same cohort and kind whose level of that metric, over the passes, is the median
 // of those without a finding. Nodes, devices and links can be measured again; lost ones cannot.
+// Behind those, a record that is `solo` for each link that was confirmed beside others that
+// measured at the same time: the same two, each by itself.
 std::vector<ConfirmRecord> suspects_to_confirm(const RunData& run, const Report& report);
 
 // Nodes about which the report says nothing bad: partners of those that are measured again.
@@ -30,6 +32,8 @@ std::vector<int> sound_nodes(const RunData& run, const Report& report);
 // Else the finding stays what it was: as slow as before but not surely, too few pairs, or a
 // reference that had become as slow itself. In a step that fewer than five subjects took part in
 // a reproduced finding is confirmed only where its interval's lower end is at least 15 %.
+// What a link showed by itself, while the fleet was quiet, becomes evidence: it is slow, or only
+// what it shares with others is crowded, which then is the finding's cause.
 void apply_confirmation(const RunData& run, std::vector<Finding>& findings);
 
 // Of a finding that was not reproduced: whether error counters of the suspect rose meanwhile.

@@ -113,6 +113,9 @@ class Teller {
     std::erase_if(lines, [&](const Line& line) { return is_told(*line.type, finding); });
     lines.resize(std::min(lines.size(), kMostReadings));
     std::vector<std::string> causes;
+    if (!finding.cause.empty()) {
+      causes.push_back(finding.cause);
+    }
     for (Line& line : lines) {
       if ((line.type->causes & bit(finding.layer)) != 0 && causes.size() < kMostCauses) {
         causes.push_back(line.evidence.text);

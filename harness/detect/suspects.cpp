@@ -143,6 +143,29 @@ ConfirmRecord record_of(const RunData& run, const Figure& figure, const MetricEv
   return record;
 }
 
+// Fewer make one pair at a time, and nothing is under way beside it.
+constexpr std::size_t kFewestToCrowd = 4;
+
+// Of a link that was as slow again while others measured.
+std::optional<ConfirmRecord> solo_of(const RunData& run, const Finding& finding,
+                                     const Target& suspect) {
+  const auto again = find_again(run, finding, suspect);
+  if (!suspect.peer || finding.direction != Direction::slow ||
+      finding.status != FindingStatus::confirmed || !again ||
+      !run.steps.at(again->record->step).concurrent || run.header.nodes.size() < kFewestToCrowd ||
+      find_solo(run, finding, suspect)) {
+    return std::nullopt;
+  }
+  ConfirmRecord record = *again->record;
+  record.compared = {*again->compared};
+  record.solo = true;
+  return record;
+}
+
+bool is_lost(const std::set<int>& lost, const Target& target) {
+  return lost.contains(target.node) || (target.peer && lost.contains(*target.peer));
+}
+
 }  // namespace
 
 std::vector<int> sound_nodes(const RunData& run, const Report& report) {
@@ -166,12 +189,17 @@ std::vector<ConfirmRecord> suspects_to_confirm(const RunData& run, const Report&
   const References references(run, report);
   const std::set<int> lost = lost_nodes(run);
   std::vector<ConfirmRecord> records;
+  std::vector<ConfirmRecord> alone;
   for (const Finding& finding : report.findings) {
     const auto suspect = target_of(run, finding.subject);
+    if (!suspect || is_lost(lost, *suspect)) {
+      continue;
+    }
+    if (auto solo = solo_of(run, finding, *suspect)) {
+      alone.push_back(std::move(*solo));
+    }
     const MetricEvidence* metric = deciding_metric(finding);
-    if (!may_be_confirmed(finding) || !suspect || metric == nullptr ||
-        find_again(run, finding, *suspect) || lost.contains(suspect->node) ||
-        (suspect->peer && lost.contains(*suspect->peer))) {
+    if (!may_be_confirmed(finding) || metric == nullptr || find_again(run, finding, *suspect)) {
       continue;
     }
     if (const auto figure = figure_named(run, metric->metric, finding.subject.kind)) {
@@ -179,6 +207,7 @@ std::vector<ConfirmRecord> suspects_to_confirm(const RunData& run, const Report&
           record_of(run, *figure, *metric, *suspect, references.beside(*figure, *suspect)));
     }
   }
+  records.insert(records.end(), alone.begin(), alone.end());
   return records;
 }
 

@@ -17,6 +17,9 @@ constexpr const char* kShared =
     "it loads what all nodes share, which is not done twice, to do no harm";
 constexpr const char* kNoPartner = "there is no sound node to measure pairs with";
 
+// Added to the run's seed; no step's position is as large.
+constexpr std::uint64_t kDrawnAnew = 1'000'000;
+
 // What a slot measures.
 struct Round {
   std::vector<Party> parties;
@@ -73,6 +76,7 @@ class Rematch {
         index_(suspect.step),
         nodes_(nodes),
         pairs_(suspect.pairs),
+        solo_(suspect.solo),
         compared_(suspect.compared.front()),
         options_(options) {}
 
@@ -142,7 +146,7 @@ class Rematch {
       Rounds slots{{{suspect}}, {{reference}}};
       const std::vector<Party> links{suspect, reference};
       for (const auto& parties :
-           step_.concurrent ? rounds(pair) : std::vector<std::vector<Party>>{}) {
+           step_.concurrent && !solo_ ? rounds(pair) : std::vector<std::vector<Party>>{}) {
         for (std::size_t i = 0; i < slots.size(); ++i) {
           if (party_of(parties, links[i][0]) == party_of(parties, links[i][1])) {
             slots[i].parties = parties;
@@ -172,10 +176,13 @@ class Rematch {
     return party != nullptr && is_partner((*party)[0] == node ? (*party)[1] : (*party)[0]);
   }
 
+  // Where not everybody met everybody, with partners drawn anew: what the first ones had in common
+  // is then no longer there.
   std::vector<Rounds> nodes_at_once() const {
     std::vector<Rounds> result;
     for (int pass = 0; static_cast<int>(result.size()) < pairs_; ++pass) {
-      for (const auto& parties : rounds(pass)) {
+      for (const auto& parties :
+           rounds_of_step(step_, index_, nodes_, pass, options_.seed + kDrawnAnew)) {
         if (meets_partner(parties, compared_.node) && meets_partner(parties, compared_.reference) &&
             static_cast<int>(result.size()) < pairs_) {
           result.push_back({{parties}});
@@ -207,6 +214,7 @@ class Rematch {
   int index_;
   int nodes_;
   int pairs_;
+  bool solo_;
   const Comparison& compared_;
   const ConfirmOptions& options_;
 };

@@ -27,10 +27,10 @@ struct Confirmation {
 // measure at once runs again with all of them, and suspect and reference are compared within the
 // slot; nodes that are suspects in such a step share its slots. Where they do not measure at once,
 // suspect and reference take turns, A B B A. So do links, each in the round of pairs in which it
-// was measured, and nodes in pairs where no round has both of them with sound partners: they then
-// meet the same partner, one after the other.
-// A suspect for whom there is no time left, or whose step loads what all nodes share, is left out:
-// its record says why, and that it has no pairs.
+// was measured, or by itself where that is `solo`; and nodes in pairs where no round has both of
+// them with sound partners: they then meet the same partner, one after the other. Nodes in
+// matchings meet partners that are drawn anew. A suspect for whom there is no time left, or whose
+// step loads what all nodes share, is left out: its record says why, and that it has no pairs.
 Confirmation plan_confirmation(const std::vector<PlannedStep>& steps, const RunData& run,
                                const std::vector<ConfirmRecord>& suspects,
                                const ConfirmOptions& options);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace fleetbench::plan {
@@ -179,6 +180,49 @@ TEST(PlanConfirmation, LinksRunInTheirOwnRounds) {
   for (const Slot& slot : two_rounds.slots) {
     EXPECT_EQ(slot.parties.size(), 2U);
   }
+}
+
+TEST(PlanConfirmation, ALinkByItselfHasNothingBesideIt) {
+  ConfirmRecord solo = link_suspect({0, 1}, {2, 3});
+  solo.solo = true;
+  const auto plan = plan_confirmation({planned(Participants::pair, true)}, run_of(8), {solo},
+                                      with_partners({0, 1, 2, 3}));
+  ASSERT_EQ(plan.slots.size(), 16U);
+  const auto parties = parties_of(plan);
+  EXPECT_EQ(parties[0], (Party{0, 1}));
+  EXPECT_EQ(parties[1], (Party{2, 3}));
+  EXPECT_TRUE(plan.records.at(0).solo);
+}
+
+TEST(PlanConfirmation, NodesInMatchingsMeetNewPartners) {
+  const int nodes = 64;
+  PlannedStep step = planned(Participants::pair, true);
+  step.scenario.pairs = Pairs::matchings;
+  step.scenario.matchings = 4;
+  std::vector<int> sound(nodes);
+  std::iota(sound.begin(), sound.end(), 0);
+  std::erase(sound, kSuspect);
+  const auto plan = plan_confirmation({step}, run_of(nodes), {suspect()}, with_partners(sound));
+  ASSERT_EQ(plan.slots.size(), 8U);
+  const auto partner_in = [](const std::vector<Party>& parties) {
+    for (const Party& party : parties) {
+      if (std::ranges::count(party, kSuspect) > 0) {
+        return party[0] == kSuspect ? party[1] : party[0];
+      }
+    }
+    return -1;
+  };
+  std::set<int> first;
+  for (const auto& parties : rounds_of_step(step, 0, nodes, 0, 7)) {
+    first.insert(partner_in(parties));
+  }
+  std::set<int> again;
+  for (const Slot& slot : plan.slots) {
+    again.insert(partner_in(slot.parties));
+  }
+  EXPECT_EQ(first.size(), 4U);
+  EXPECT_EQ(again.size(), 4U);
+  EXPECT_NE(first, again);
 }
 
 TEST(PlanConfirmation, TimeIsSpentInTheOrderOfSuspects) {

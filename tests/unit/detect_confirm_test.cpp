@@ -404,28 +404,84 @@ TEST(Confirmation, OfPairsComparesWhatTheMetricIsAbout) {
   EXPECT_THAT(all_evidence(first_of(report)), HasSubstr("4.0 times as slow"));
 }
 
-TEST(Confirmation, OfALinkComparesLinks) {
+// A fleet with a slow link.
+RunData fleet_with_slow_link(int nodes) {
   FleetModel model;
-  model.nodes = 16;
+  model.nodes = nodes;
   model.links[{0, 3}] = 5;
-  RunData run = simulate(model, 3);
-  const auto records = suspects_to_confirm(run, analyze(run));
-  add_record(run, records.at(0));
-  const Comparison& compared = records[0].compared[0];
+  return simulate(model, 3);
+}
+
+// The record and what came of it, at this bandwidth of the suspect.
+void measure_link_again(RunData& run, const ConfirmRecord& record, double bytes_per_s) {
+  add_record(run, record);
+  const Comparison& compared = record.compared.at(0);
   for (int pair = 0; pair < kPairs; ++pair) {
     for (const auto& [from, to, value] :
-         {std::tuple(0, 3, 190e6),
+         {std::tuple(0, 3, bytes_per_s),
           std::tuple(compared.reference, *compared.reference_peer, 950e6)}) {
-      SampleRecord sample = sample_of(2, pair, from, {value, std::nullopt});
+      SampleRecord sample = sample_of(2, pair, from, {value * (1 + 1e-6 * pair), std::nullopt});
       sample.peer = to;
-      sample.confirms = 0;
+      sample.confirms = record.confirm;
       add_record(run, sample);
     }
   }
+}
+
+ConfirmRecord numbered(ConfirmRecord record, int number) {
+  record.confirm = number;
+  return record;
+}
+
+TEST(Confirmation, OfALinkComparesLinks) {
+  RunData run = fleet_with_slow_link(16);
+  measure_link_again(run, suspects_to_confirm(run, analyze(run)).at(0), 190e6);
   const Report report = analyze(run);
   EXPECT_EQ(first_of(report).subject.kind, "link");
   EXPECT_EQ(first_of(report).status, FindingStatus::confirmed);
   EXPECT_EQ(report.verdict, Verdict::fail);
+}
+
+TEST(Solo, FollowsForALinkThatIsConfirmedBesideOthers) {
+  RunData run = fleet_with_slow_link(16);
+  const auto first = suspects_to_confirm(run, analyze(run));
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_FALSE(first[0].solo);
+  RunData alone_anyway = run;
+  alone_anyway.steps[2].concurrent = false;
+  RunData not_reproduced = run;
+  measure_link_again(run, first[0], 190e6);
+  const auto second = suspects_to_confirm(run, analyze(run));
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_TRUE(second[0].solo);
+  EXPECT_EQ(second[0].pairs, kPairs);
+  EXPECT_EQ(to_json(Record(second[0])).at("compared"), to_json(Record(first[0])).at("compared"));
+  measure_link_again(run, numbered(second[0], 1), 190e6);
+  EXPECT_TRUE(suspects_to_confirm(run, analyze(run)).empty());
+
+  measure_link_again(alone_anyway, first[0], 190e6);
+  EXPECT_TRUE(suspects_to_confirm(alone_anyway, analyze(alone_anyway)).empty());
+  measure_link_again(not_reproduced, first[0], 949e6);
+  EXPECT_TRUE(suspects_to_confirm(not_reproduced, analyze(not_reproduced)).empty());
+}
+
+TEST(Solo, TellsABadLinkFromCongestion) {
+  RunData run = fleet_with_slow_link(16);
+  measure_link_again(run, suspects_to_confirm(run, analyze(run)).at(0), 190e6);
+  const ConfirmRecord solo = numbered(suspects_to_confirm(run, analyze(run)).at(0), 1);
+  RunData crowded = run;
+  measure_link_again(run, solo, 190e6);
+  const Report bad = analyze(run);
+  EXPECT_EQ(first_of(bad).status, FindingStatus::confirmed);
+  EXPECT_THAT(all_evidence(first_of(bad)), HasSubstr("with the fleet quiet, beside node"));
+  EXPECT_THAT(all_evidence(first_of(bad)),
+              HasSubstr("slower in 8 of 8 pairs, 5.0 times as slow in the median: slow by itself"));
+  EXPECT_EQ(first_of(bad).cause, "");
+  measure_link_again(crowded, solo, 949e6);
+  const Report congested = analyze(crowded);
+  EXPECT_EQ(first_of(congested).status, FindingStatus::confirmed);
+  EXPECT_THAT(all_evidence(first_of(congested)), HasSubstr("slow only while others measure"));
+  EXPECT_EQ(first_of(congested).cause, "congestion: slow only while others measure");
 }
 
 }  // namespace
