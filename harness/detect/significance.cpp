@@ -118,11 +118,18 @@ std::map<Kind, KindOfTail> usual_tails(const std::vector<Judged>& tables) {
   return tails;
 }
 
+// That of a layer's average is the one of what it averages: of its metrics, or, where only pairs
+// were measured, of what these tell of nodes.
+const KindOfTail& tail_for(const Table& table, const std::map<Kind, KindOfTail>& tails) {
+  const auto [scope, look, own] = kind_of(table);
+  const auto found = tails.find({scope, look, own});
+  return found != tails.end() ? found->second : tails.at({scope, look, !own});
+}
+
 void set_tails(std::vector<Judged>& tables) {
   const std::map<Kind, KindOfTail> tails = usual_tails(tables);
   for_each_index(tables.size(), [&](std::size_t i) {
-    const Table& table = tables[i].table;
-    const KindOfTail& of_metrics = tails.at(kind_of(table));
+    const KindOfTail& of_metrics = tail_for(tables[i].table, tails);
     std::vector<double> scores;
     if (of_metrics.learnt) {
       add_scores(tables[i], scores);

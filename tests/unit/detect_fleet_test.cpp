@@ -397,5 +397,28 @@ TEST(Detect, SaysWhoHasNoPeers) {
             "fewer than three of its kind gave values of cpu_gemm.rate and 1 more");
 }
 
+// A layer's average of what pairs tell of nodes has no metric of nodes beside it.
+TEST(DetectFleet, NothingButPairsIsEnough) {
+  for (const double times : {1.0, 1.5}) {
+    FleetModel model;
+    model.nodes = 12;
+    model.sends = {{3, times}};
+    RunData run = simulate(model, 5);
+    std::erase_if(run.samples, [](const SampleRecord& sample) { return sample.step != 2; });
+    run.steps = {run.steps[2]};
+    run.steps[0].step = 0;
+    for (SampleRecord& sample : run.samples) {
+      sample.step = 0;
+    }
+    const Report report = analyze(run);
+    std::vector<std::string> found;
+    for (const Finding& finding : report.findings) {
+      found.push_back(place(finding));
+    }
+    EXPECT_EQ(found,
+              times > 1 ? std::vector<std::string>{"node3/network"} : std::vector<std::string>());
+  }
+}
+
 }  // namespace
 }  // namespace fleetbench
