@@ -14,6 +14,7 @@
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/recording_sink.hpp"
 #include "harness/cli/step_work.hpp"
+#include "harness/plan/pair_rounds.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/resume.hpp"
 #include "harness/report/report.hpp"
@@ -35,6 +36,8 @@ constexpr double kShortestLook_s = 1;
 // besides.
 constexpr double kAnalysisOfValue_s = 1e-6;
 constexpr double kReport_s = 1;
+// Of what is left of a budget, for what is measured again.
+constexpr double kConfirmShare = 0.2;
 
 bool is_sampled(const plan::PlannedStep& step, int nodes) {
   return (step.sampled && nodes > plan::kAloneLimit) || (step.ramp && step.ramp->nodes < nodes);
@@ -99,6 +102,7 @@ class Lead {
   void omit_steps(int nodes);
   std::vector<plan::Slot> slots_for(const std::vector<NodeInfo>& nodes);
   void measure(const std::vector<plan::Slot>& slots);
+  bool measure_passes(const std::vector<plan::Slot>& slots);
   int finish();
   int save_interrupted();
   int report();
@@ -254,8 +258,30 @@ std::vector<plan::Slot> Lead::slots_for(const std::vector<NodeInfo>& nodes) {
   return missing;
 }
 
+// The first pass of a run with a budget shows for how many rounds of pairs there is time.
+bool Lead::measure_passes(const std::vector<plan::Slot>& slots) {
+  const auto& steps = plan_.suite.steps;
+  if (!plan_.options.budget_s) {
+    return job_.measure(slots, {});
+  }
+  auto trial = plan::try_rounds(steps, slots);
+  if (!job_.measure(trial.first, {.end_s = end_s()})) {
+    return false;
+  }
+  const auto seconds = plan::seconds_of_slots(recorder_->run());
+  const double share = plan_.options.confirm ? 1 - kConfirmShare : 1;
+  const auto nodes = static_cast<int>(recorder_->run().header.nodes.size());
+  const auto chosen = plan::fit_rounds(steps, std::move(trial), seconds, share * left_s(), nodes,
+                                       plan_.options.seed);
+  for (const auto& omission : chosen.omitted) {
+    progress_.note(fmt::format("{}: {}", omission.step, omission.reason));
+    recorder_->add(omission);
+  }
+  return job_.measure(chosen.slots, {.end_s = end_s()});
+}
+
 void Lead::measure(const std::vector<plan::Slot>& slots) {
-  if (!job_.measure(slots, {.end_s = end_s()}) || !plan_.options.confirm) {
+  if (!measure_passes(slots) || !plan_.options.confirm) {
     return;
   }
   confirm_suspects(job_,

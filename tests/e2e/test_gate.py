@@ -241,6 +241,26 @@ class Budget(GateTest):
         self.assertTrue(self.samples())
         self.assertEqual({s["status"] for s in self.samples()}, {"ok"})
 
+    def test_it_chooses_how_many_rounds_of_pairs_there_are(self):
+        # Each direction takes a tenth of a second whatever the machine: 11 rounds five times do not fit.
+        step = {"probe": "mpi_pairs", "params": {"bytes": 1 << 30, "max_s": 0.1}, "pairs": "all_pairs"}
+        command = [FLEETBENCH, *self.suite({**TINY, "passes": 5, "steps": [step]}), "--out", str(self.run_directory)]
+        result = execute(mpirun(12) + [*command, "--budget", "12s"])
+        self.assertIn(result.code, (0, FAIL, INCONCLUSIVE), result.err)
+        reasons = [item["reason"] for item in self.report(self.run_directory)["not_measured"]]
+        [chosen] = [reason for reason in reasons if "rounds of pairs fit the time of the run" in reason]
+        rounds = int(chosen.split()[0])
+        self.assertLess(rounds, 11, result.err)
+        self.assertGreaterEqual(rounds, 3)
+        links = {}
+        for sample in self.samples():
+            if "peer" in sample:
+                links.setdefault(sample["pass"], set()).add(frozenset((sample["node"], sample["peer"])))
+        self.assertEqual(len(links[0]), 6 * rounds)
+        for of_pass in links.values():
+            self.assertLessEqual(of_pass, links[0])
+        self.assertIn(f"{100 * rounds / 11:.0f} % of all links", chosen)
+
     def test_who_had_not_answered_at_its_end_is_listed(self):
         step = {"probe": "command", "params": {"argv": ["sleep", "100"], "metrics": [{"name": "a_s"}]}, "limit_s": 200}
         command = [FLEETBENCH, *self.suite({**TINY, "passes": 1, "steps": [step]}), "--out", str(self.run_directory)]
