@@ -17,6 +17,7 @@
 #include "harness/detect/history.hpp"
 #include "harness/detect/integrity.hpp"
 #include "harness/detect/judge.hpp"
+#include "harness/detect/late_members.hpp"
 #include "harness/detect/next_check.hpp"
 #include "harness/detect/pair_tables.hpp"
 #include "harness/detect/ranking.hpp"
@@ -182,6 +183,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   append(findings, device_errors(run, evaluated.names, findings));
   append(findings, evaluated.shift.findings);
   append(report.notes, evaluated.shift.notes);
+  append(report.notes, tell_late_members(run, findings));
   add_readings(run, evaluated.names, options, findings);
   const std::vector<Difference> configuration = differences(with_probe_facts(run));
   add_as_evidence(configuration, run.header.nodes, findings);

@@ -31,8 +31,8 @@ struct FewerRounds {
   std::vector<OmissionRecord> omitted;  // one for each step that lost rounds
 };
 
-// What of `trial.rest` can be measured in `left_s` seconds: of each step of pairs the same rounds in
-// every pass, among them the one that was tried, and of all those steps about the same share. At
+// What of `trial.rest` can be measured in `left_s` seconds: of each step of pairs the same rounds
+// in every pass, among them the one that was tried, and of all those steps about the same share. At
 // least kEnoughRounds where one pass of them fits, else as many as fit, at least kFewestRounds.
 // What is too much even then is for the end of the run to cut.
 // `seconds`: of a slot of each step; one that is absent costs nothing. `nodes` and `seed` are those

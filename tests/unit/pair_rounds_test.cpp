@@ -57,8 +57,7 @@ Outcome outcome_of(const std::vector<PlannedStep>& steps, int nodes,
                    const std::map<int, double>& seconds, double left_s) {
   Trial trial = try_rounds(steps, make_slots(steps, nodes, kSeed));
   std::vector<Slot> slots = trial.first;
-  const FewerRounds fewer =
-      fit_rounds(steps, std::move(trial), seconds, left_s, nodes, kSeed);
+  const FewerRounds fewer = fit_rounds(steps, std::move(trial), seconds, left_s, nodes, kSeed);
   slots.insert(slots.end(), fewer.slots.begin(), fewer.slots.end());
   Outcome outcome{.rounds = {}, .others = 0, .omitted = fewer.omitted};
   for (const Slot& slot : slots) {
@@ -140,7 +139,7 @@ TEST(FitRounds, CountsRoundsOfPairsThatMeasureAlone) {
   auto steps = gemm_and_pairs();
   steps[1].concurrent = false;
   Trial trial = try_rounds(steps, make_slots(steps, 10, kSeed));  // 9 rounds of 5 pairs
-  EXPECT_THAT(trial.first, SizeIs(2));  // the nodes, and one pair
+  EXPECT_THAT(trial.first, SizeIs(2));                            // the nodes, and one pair
   const auto fewer = fit_rounds(steps, std::move(trial), {{0, 0}, {1, 1}}, 5 * 45 - 2, 10, kSeed);
   ASSERT_THAT(fewer.omitted, SizeIs(1));
   EXPECT_THAT(fewer.omitted[0].reason, HasSubstr("8 of 9 rounds"));
