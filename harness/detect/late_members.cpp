@@ -26,8 +26,8 @@ constexpr double kMostlyLate = 0.8;
 constexpr std::size_t kFewestMembers = 3;  // of two, nobody is in the middle
 
 bool synchronises(const MetricInfo& metric) {
-  return std::ranges::any_of(
-      kSynchronising, [&](std::string_view name) { return metric.name.starts_with(name); });
+  return std::ranges::any_of(kSynchronising,
+                             [&](std::string_view name) { return metric.name.starts_with(name); });
 }
 
 // One member's stamps of one call, on the clock of the first member.
@@ -90,8 +90,7 @@ void add_call(const std::vector<Stamp>& stamps, Tallies& tallies) {
     const double lateness_s = stamp.enter_s - middle_s;
     const double unsure_s = stamp.uncertainty_s + uncertainty_s;
     Tally& tally = tallies[{stamp.sample->step, stamp.sample->node, stamp.sample->device}];
-    tally.late +=
-        lateness_s > std::max({unsure_s, kShareOfTransfer * transfer_s, usual_s}) ? 1 : 0;
+    tally.late += lateness_s > std::max({unsure_s, kShareOfTransfer * transfer_s, usual_s}) ? 1 : 0;
     tally.lateness_s.push_back(lateness_s);
     tally.uncertainty_s.push_back(unsure_s);
   }

@@ -94,6 +94,58 @@ with_another_agent() { # COMMAND…
   FLEETBENCH_TESTFLEET_AGENT=$tmp/agent testfleet "$@"
 }
 
+# 4 MB from one node to another, over TCP.
+send() { # FROM TO
+  local receiver
+  testfleet exec "$2" -- python3 -c '
+import socket, sys
+listener = socket.create_server(("", 7001))
+connection, _ = listener.accept()
+connection.settimeout(20)
+while connection.recv(1 << 16): pass
+' &
+  receiver=$!
+  testfleet exec "$1" -- python3 -c '
+import socket, sys, time
+for _ in range(200):
+    try:
+        connection = socket.create_connection((sys.argv[1], 7001), timeout=20)
+        break
+    except OSError:
+        time.sleep(0.02)
+connection.sendall(bytes(4000000))
+' "$(address_of "$2")"
+  wait "$receiver"
+}
+
+test_leaves() {
+  local slow fast
+  testfleet up 4 0 --leaves 2
+  check "leaves are listed" equal "$(testfleet topology | paste -sd';')" \
+    "SwitchName=leaf0 Nodes=node0,node1;SwitchName=leaf1 Nodes=node2,node3;SwitchName=spine Switches=leaf0,leaf1"
+  testfleet fault path node0 node3 20mbit
+  check "a path is shown" shows node0 "path to node3 20Mbit"
+  slow=$(milliseconds send node0 node3)
+  check "a slow path slows what goes that way" at_least "$slow" 1400
+  check "not the way back" less "$(milliseconds send node3 node0)" "$slow"
+  check "nor another peer" less "$(milliseconds send node0 node2)" "$slow"
+  check "a node with a slow path is not shaped as a whole" exits 1 testfleet fault link node0 20mbit
+  testfleet heal node0
+  check "a path is healed" shows node0 "no fault"
+  testfleet fault switch leaf1 20mbit
+  check "a switch is shown" shows leaf1 "switch 20Mbit"
+  check "a slow switch slows what passes it" at_least "$(milliseconds send node0 node3)" 1400
+  check "and what stays in it" at_least "$(milliseconds send node2 node3)" 1400
+  fast=$(milliseconds send node0 node1)
+  check "and no other" less "$fast" 1400
+  testfleet heal leaf1
+  check "a switch is healed" shows leaf1 "no fault"
+  check "a switch that is not there is an error" exits 1 testfleet fault switch leaf7 20mbit
+  check "a path to itself is a usage error" exits 64 testfleet fault path node0 node0 20mbit
+  check "more leaves than nodes are a usage error" exits 64 testfleet --name other up 2 0 --leaves 3
+  testfleet down
+}
+
 test_link() {
   local slowed
   check "no fault at first" shows node0 "no fault"
@@ -231,5 +283,6 @@ test_processes
 test_cut
 test_down
 test_with
+test_leaves
 echo "$failures failed"
 ((failures == 0))

@@ -103,10 +103,9 @@ TEST(LateMembers, AreNoneWhereItDoesNotMatterOrCannotBeTold) {
   }
   EXPECT_THAT(late_nodes(unsure), IsEmpty());
   // Once, in five passes.
-  EXPECT_THAT(late_nodes(run_with([](int pass, int node) {
-                return pass == 2 && node == 3 ? 5e-3 : 0.0;
-              })),
-              IsEmpty());
+  EXPECT_THAT(
+      late_nodes(run_with([](int pass, int node) { return pass == 2 && node == 3 ? 5e-3 : 0.0; })),
+      IsEmpty());
   // As others are: a chain in which each is a little later than the one before.
   EXPECT_THAT(late_nodes(run_with([](int /*pass*/, int node) { return node * 1e-3; })), IsEmpty());
 }
@@ -127,8 +126,9 @@ TEST(LateMembers, AreTheCauseOfAFindingAboutThem) {
             "clocks agree within 20 µs): they wait for it, whatever the network does");
   EXPECT_EQ(findings[1].cause, "");
   ASSERT_THAT(findings[1].evidence, SizeIs(1));
-  EXPECT_THAT(findings[1].evidence[0].text,
-              HasSubstr("enters collectives with the others (within 20 µs, 10 calls): it is not late"));
+  EXPECT_THAT(
+      findings[1].evidence[0].text,
+      HasSubstr("enters collectives with the others (within 20 µs, 10 calls): it is not late"));
 }
 
 TEST(LateMembers, WithoutAFindingAreNoted) {
