@@ -20,6 +20,7 @@
 #include "harness/detect/late_members.hpp"
 #include "harness/detect/next_check.hpp"
 #include "harness/detect/pair_tables.hpp"
+#include "harness/detect/port_errors.hpp"
 #include "harness/detect/ranking.hpp"
 #include "harness/detect/reading_evidence.hpp"
 #include "harness/detect/reduce.hpp"
@@ -181,6 +182,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   GpusOnPci gpus = gpus_on_pci(run);
   join_missing(std::move(gpus.missing), findings);
   append(findings, device_errors(run, evaluated.names, findings));
+  append(findings, port_errors(run, evaluated.names, findings));
   append(findings, evaluated.shift.findings);
   append(report.notes, evaluated.shift.notes);
   append(report.notes, tell_late_members(run, findings));

@@ -89,7 +89,7 @@ std::optional<std::size_t> cause_of(const std::vector<Finding>& findings, std::s
 int place(const Finding& finding, bool explained) {
   switch (finding.direction) {
     case Direction::wrong:
-      return 0;
+      return finding.status == FindingStatus::tentative ? 2 : 0;
     case Direction::missing:
       return 1;
     case Direction::slow:

@@ -25,6 +25,9 @@ bool counts(const ReadingType& type) {
   return type.kind == ReadingKind::counter || type.kind == ReadingKind::total;
 }
 
+// Mostly none, and then any number.
+bool may_be_none(const ReadingType& type) { return counts(type) || type.kind == ReadingKind::rate; }
+
 bool is_worse(const ReadingType& type, double own, double others) {
   return type.worse == Worse::either   ? own != others
          : type.worse == Worse::higher ? own > others
@@ -48,7 +51,8 @@ double scaled(const ReadingType& type, double value) {
   if (counts(type)) {
     return std::sqrt(std::max(0.0, value));
   }
-  return type.kind == ReadingKind::level ? std::log(std::max(value, 1e-9)) : value;
+  const bool by_factor = type.kind == ReadingKind::level || type.kind == ReadingKind::rate;
+  return by_factor ? std::log(std::max(value, 1e-9)) : value;
 }
 
 std::optional<Odd> odd_size(const ReadingType& type, double own, const std::vector<double>& others,
@@ -65,7 +69,7 @@ std::optional<Odd> odd_size(const ReadingType& type, double own, const std::vect
   const double distance = std::abs(scaled(type, own) - median(std::move(x)));
   const double score =
       distance / std::sqrt(variance * (1 + 1 / static_cast<double>(others.size())));
-  const bool small = !counts(type) && distance < bar.least_effect;
+  const bool small = !may_be_none(type) && distance < bar.least_effect;
   return !small && score > student_quantile(bar.chance, kAssumedDegrees + degrees)
              ? std::optional(Odd{median(others), true})
              : std::nullopt;
@@ -80,7 +84,7 @@ std::optional<Odd> odd_among(const ReadingType& type, double own, const std::vec
   }
   const auto none = static_cast<std::size_t>(std::ranges::count(others, 0.0));
   const bool most_have_none = 2 * none > others.size();
-  if ((type.is_fault || counts(type)) && most_have_none) {
+  if ((type.is_fault || may_be_none(type)) && most_have_none) {
     const bool tells = own > 0 && (type.is_fault || others.size() >= kFewestOthers);
     return tells ? std::optional(Odd{0, none < others.size()}) : std::nullopt;
   }
@@ -105,6 +109,16 @@ std::string reading_text(const ReadingType& type, double value) {
     return value > 0 && value < 0.01 ? fmt::format("{:.1g} %", 100 * value)
                                      : fmt::format("{:.0f} %", 100 * value);
   }
+  if (type.unit == "Gbit/s") {
+    return value > 0 ? fmt::format("{:g} Gbit/s", value) : "down";
+  }
+  if (type.kind == ReadingKind::rate) {
+    constexpr std::string_view kPerPacket = "per packet ";
+    return type.unit.starts_with(kPerPacket)
+               ? fmt::format("{:.3g} times per 1,000 packets {}", 1000 * value,
+                             type.unit.substr(kPerPacket.size()))
+               : fmt::format("{:.3g} {}", value, type.unit);
+  }
   return type.unit.empty() ? fmt::format("{:.0f}", value)
                            : fmt::format("{:.0f} {}", value, type.unit);
 }
@@ -116,7 +130,8 @@ std::string others_have(const ReadingType& type, const Odd& odd) {
   if (*odd.others == 0) {
     return odd.most_only ? "most others none" : "others none";
   }
-  return fmt::format("{} {}", counts(type) ? "median" : "others", reading_text(type, *odd.others));
+  return fmt::format("{} {}", may_be_none(type) ? "median" : "others",
+                     reading_text(type, *odd.others));
 }
 
 }  // namespace fleetbench::detect

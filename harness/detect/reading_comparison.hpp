@@ -21,8 +21,9 @@ struct Odd {
 };
 
 // States: most of at least two others, 60 %, have another one. Errors that most others have none
-// of: any. Else robust deviation, drawn toward what is assumed of such readings as for figures
-// (prior.hpp), counters on the scale of square roots, on which chance makes the same of any size.
+// of, counters and rates too: any. Else robust deviation, drawn toward what is assumed of such
+// readings as for figures (prior.hpp), counters on the scale of square roots, on which chance makes
+// the same of any size.
 std::optional<Odd> odd_among(const ReadingType& type, double own, const std::vector<double>& others,
                              const Bar& bar);
 

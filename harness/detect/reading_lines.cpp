@@ -141,24 +141,30 @@ class Comparer {
     return " of " + listed(names);
   }
 
+  // Of another port, say, the same was read.
+  bool has_own(const ReadingType& type) const {
+    return std::ranges::any_of(readings_.series(), [&](const Series& series) {
+      return series.type == &type && std::ranges::any_of(series.values, [&](const auto& value) {
+               return sides_.is_own(value.first);
+             });
+    });
+  }
+
   bool is_unread(const Series& series) const {
     std::size_t peers = 0;
     std::size_t read = 0;
-    bool has_own = false;
+    bool is_one_of_them = false;
     for (const Reader& reader : readings_.readers(*series.type)) {
-      const bool has = series.values.contains(reader);
       if (sides_.is_own(reader)) {
-        has_own = true;
-        if (has) {
-          return false;
-        }
+        is_one_of_them = true;
       } else if (is_peer(reader)) {
         ++peers;
-        read += has ? 1 : 0;
+        read += series.values.contains(reader) ? 1 : 0;
       }
     }
-    return has_own && peers >= kFewestOthers &&
-           static_cast<double>(read) >= kMost * static_cast<double>(peers);
+    return is_one_of_them && peers >= kFewestOthers &&
+           static_cast<double>(read) >= kMost * static_cast<double>(peers) &&
+           !has_own(*series.type);
   }
 
   const ReadingsOfSteps& readings_;

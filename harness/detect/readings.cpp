@@ -96,8 +96,19 @@ class Taker {
     if (each) {
       take_each(index, *value);
     } else if (const auto number = number_in(*value)) {
-      add(index, "", *number, type.path == "/gpu/nvlinks/up" ? links_besides(*parent) : "");
+      add(index, "", *number, more_of(type, *parent, *number));
     }
+  }
+
+  std::string more_of(const ReadingType& type, const Json& parent, double value) const {
+    if (type.path == "/gpu/nvlinks/up") {
+      return links_besides(parent);
+    }
+    const bool has_places =
+        type.path.starts_with("/evidence/rises/") || type.path.starts_with("/evidence/rates/");
+    return has_places && value > 0
+               ? place_of(sample_.detail, std::string(type.path.substr(type.path.rfind('/') + 1)))
+               : "";
   }
 
   void take_each(std::size_t index, const Json& values) {

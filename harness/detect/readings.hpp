@@ -17,6 +17,7 @@ enum class ReadingKind {
   counter,  // what rose in a slot, or happened: with what the others counted in theirs
   total,    // a counter since long before the run
   share,    // of the readings or of the time
+  rate,     // how often something happened, against what was carried: mostly never
   level     // a clock, a temperature: on the log scale
 };
 
@@ -32,11 +33,13 @@ struct ReadingType {
   std::string_view text;
   std::string_view unit;
   std::string_view name;  // where it could not be read
-  // Of levels and shares: what it spreads by among healthy subjects, before anything is known.
+  // Of levels, rates and shares: what it spreads by among healthy subjects, before anything is
+  // known.
   double assumed_spread = 0;
   unsigned causes = 0;          // bits of the layers in which it is a cause by itself
   bool is_fault = false;        // an error whatever the others have
   bool condemns = false;        // ... and a finding by itself, see device_errors.hpp
+  bool warns = false;           // a finding by itself, though a mild one, see port_errors.hpp
   bool absent_is_zero = false;  // where anything was read beside it
 };
 

@@ -31,7 +31,10 @@ std::string sentence(const Finding& finding) {
 }
 
 bool fails(const Finding& finding, const DetectOptions& options) {
-  if (finding.direction == Direction::wrong || finding.direction == Direction::missing) {
+  if (finding.direction == Direction::wrong) {
+    return finding.status != FindingStatus::tentative;  // a port that only counts errors
+  }
+  if (finding.direction == Direction::missing) {
     return true;
   }
   return finding.direction == Direction::slow && finding.status == FindingStatus::confirmed &&

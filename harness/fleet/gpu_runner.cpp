@@ -77,10 +77,11 @@ void GpuRunner::prepare_together(const Order& order) {
 void GpuRunner::measure(double limit_s) {
   sent_ = Clock::now();
   under_way_ = true;
+  bool reads_network = true;  // one of them does for all
   for (Seat& seat : seats_) {
     seat.asked = false;
     if (seat.takes_part) {
-      send(seat, {{"cmd", "measure"}}, limit_s);
+      send(seat, {{"cmd", "measure"}, {"network", std::exchange(reads_network, false)}}, limit_s);
     }
   }
 }

@@ -82,7 +82,16 @@ struct MpiRunner::Slot {
   Order order;
   MpiGroup group;
   std::unique_ptr<Prepared> prepared;
+  std::optional<SlotEvidence> evidence;  // while it is measured
   Outcome outcome;
+
+  // Of what went wrong, too: it may say why.
+  void add_evidence() {
+    if (evidence) {
+      outcome.measurement.detail["evidence"] = evidence->finish();
+      evidence.reset();
+    }
+  }
 };
 
 MpiRunner::MpiRunner(MPI_Comm measuring) : measuring_(measuring) {}
@@ -115,6 +124,7 @@ void MpiRunner::run(std::function<void(Slot&)> phase) {
       slot->outcome = {Status::failed, error.what(), {}, 0};
     }
     slot->outcome.seconds = seconds_since(start);
+    slot->add_evidence();
   });
 }
 
@@ -140,9 +150,8 @@ void MpiRunner::prepare(const Order& order) {
 
 void MpiRunner::measure(double /*limit_s*/) {
   run([](Slot& slot) {
-    SlotEvidence evidence;
+    slot.evidence.emplace();
     slot.outcome.measurement = slot.prepared->measure();
-    slot.outcome.measurement.detail["evidence"] = evidence.finish();
     check_values(slot.outcome.measurement);
   });
 }

@@ -25,7 +25,7 @@ std::string where(const Subject& subject) {
 
 std::string how_bad(const Finding& finding) {
   if (finding.direction == Direction::wrong) {
-    return "wrong results";
+    return finding.status == FindingStatus::tentative ? "errors are counted" : "wrong results";
   }
   if (finding.direction == Direction::missing) {
     return "missing or failing";

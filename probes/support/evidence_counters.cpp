@@ -1,5 +1,6 @@
 #include "probes/support/evidence_counters.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -43,65 +44,23 @@ void add_thermal(const HostFiles& files, Counters& counters) {
   }
 }
 
-// Columns of /proc/net/dev after the colon: received bytes, packets, errs, drop, fifo, frame,
-// compressed, multicast; then sent bytes, packets, errs, drop, fifo, colls, carrier, compressed.
-struct NicColumn {
-  std::size_t index;
-  const char* kind;
+struct TcpField {
+  const char* file;
+  const char* protocol;
   const char* name;
+  const char* kind;
 };
-constexpr std::array<NicColumn, 6> kNicColumns{{{2, "nic_errors", "rx_errors"},
-                                                {3, "nic_drops", "rx_drops"},
-                                                {4, "nic_drops", "rx_fifo"},
-                                                {10, "nic_errors", "tx_errors"},
-                                                {11, "nic_drops", "tx_drops"},
-                                                {14, "nic_errors", "tx_carrier"}}};
+constexpr std::array<TcpField, 3> kTcpFields{
+    {{"/proc/net/snmp", "Tcp:", "RetransSegs", "tcp_retransmits"},
+     {"/proc/net/netstat", "TcpExt:", "TCPTimeouts", "tcp_timeouts"},
+     {"/proc/net/netstat", "TcpExt:", "TCPLostRetransmit", "tcp_lost_retransmits"}}};
 
-void add_nics(const HostFiles& files, Counters& counters) {
-  const std::string text = files.read_text("/proc/net/dev").value_or("");
-  for (const auto line : split(text, '\n')) {
-    const auto colon = line.rfind(':');  // an alias has one in its name
-    if (colon == std::string_view::npos || line.find('|') != std::string_view::npos) {
-      continue;
-    }
-    const std::string name(trimmed(line.substr(0, colon)));
-    const auto fields = words(line.substr(colon + 1));
-    if (name == "lo" || fields.size() < 16) {
-      continue;
-    }
-    for (const NicColumn& column : kNicColumns) {
-      add(counters, column.kind, name + " " + column.name, parse_integer(fields[column.index]));
-    }
-  }
-}
-
-constexpr std::array<const char*, 7> kPortErrors = {"symbol_error",
-                                                    "link_error_recovery",
-                                                    "link_downed",
-                                                    "port_rcv_errors",
-                                                    "port_xmit_discards",
-                                                    "local_link_integrity_errors",
-                                                    "excessive_buffer_overrun_errors"};
-
-void add_infiniband(const HostFiles& files, Counters& counters) {
-  const fs::path folder = "/sys/class/infiniband";
-  for (const std::string& device : files.list(folder).value_or(std::vector<std::string>{})) {
-    const fs::path ports = folder / device / "ports";
-    for (const std::string& port : files.list(ports).value_or(std::vector<std::string>{})) {
-      for (const char* counter : kPortErrors) {
-        add(counters, "ib_errors", device + ":" + port + " " + counter,
-            files.read_integer(ports / port / "counters" / counter));
-      }
-    }
-  }
-}
-
-// /proc/net/snmp has for each protocol a line of names and a line of values.
-void add_tcp(const HostFiles& files, Counters& counters) {
-  const std::string text = files.read_text("/proc/net/snmp").value_or("");
+// The files have for each protocol a line of names and a line of values.
+std::optional<std::int64_t> value_named(std::string_view text, std::string_view protocol,
+                                        std::string_view name) {
   std::vector<std::string_view> names;
   for (const auto line : split(text, '\n')) {
-    if (!line.starts_with("Tcp:")) {
+    if (!line.starts_with(protocol)) {
       continue;
     }
     const auto fields = words(line);
@@ -109,11 +68,21 @@ void add_tcp(const HostFiles& files, Counters& counters) {
       names = fields;
       continue;
     }
-    for (std::size_t i = 0; i < std::min(names.size(), fields.size()); ++i) {
-      if (names[i] == "RetransSegs") {
-        add(counters, "tcp_retransmits", "", parse_integer(fields[i]));
-      }
+    const auto place = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    return place < std::min(names.size(), fields.size()) ? parse_integer(fields[place])
+                                                         : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void add_tcp(const HostFiles& files, Counters& counters) {
+  std::map<std::string, std::string> texts;
+  for (const TcpField& field : kTcpFields) {
+    const auto [text, is_new] = texts.try_emplace(field.file);
+    if (is_new) {
+      text->second = files.read_text(field.file).value_or("");
     }
+    add(counters, field.kind, "", value_named(text->second, field.protocol, field.name));
   }
 }
 
@@ -170,8 +139,6 @@ Counters read_counters(const HostFiles& files) {
   add_context_switches(files, counters);
   add(counters, "cpu_quota_throttles", "", cgroup_throttles(files));
   add_thermal(files, counters);
-  add_nics(files, counters);
-  add_infiniband(files, counters);
   add_tcp(files, counters);
   add_disks(files, counters);
   add_pcie(files, counters);

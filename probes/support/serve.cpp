@@ -102,7 +102,7 @@ class Server {
       return Json::object();
     }
     if (name == "measure") {
-      return measure();
+      return measure(command.value("network", true));
     }
     if (name == "release") {
       prepared_.reset();
@@ -119,11 +119,11 @@ class Server {
     return {{"version", kVersion}, {"build", kBuild}, {"probes", std::move(infos)}};
   }
 
-  Json measure() {
+  Json measure(bool reads_network) {
     if (!prepared_) {
       throw std::runtime_error("nothing is prepared");
     }
-    SlotEvidence evidence;
+    SlotEvidence evidence(reads_network ? Network::read : Network::left_out);
     const rusage before = usage_now();
     const auto start = std::chrono::steady_clock::now();
     Measurement measurement = prepared_->measure();

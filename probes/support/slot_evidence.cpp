@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "probes/support/median.hpp"
+#include "probes/support/network_changes.hpp"
 #include "probes/support/text_fields.hpp"
 
 namespace fleetbench {
@@ -67,6 +68,15 @@ Json shares(const std::map<std::string, double>& before, const std::map<std::str
   return result;
 }
 
+// Three digits: more are noise.
+double rounded(double value) {
+  if (value <= 0) {
+    return 0;
+  }
+  const double steps = std::pow(10, 2 - std::floor(std::log10(value)));
+  return std::round(value * steps) / steps;
+}
+
 double sum(const std::map<std::string, double>& values) {
   double total = 0;
   for (const auto& [name, value] : values) {
@@ -89,6 +99,36 @@ Json summary(const std::vector<double>& values) {
   return {{"min", *least}, {"median", median(values)}, {"max", *most}};
 }
 
+void put_rises(const Counters& rises,
+               const std::map<std::string, std::map<std::string, double>>& rates, Json& evidence) {
+  Json totals = Json::object();
+  Json worst = Json::object();
+  Json where = Json::object();
+  for (const auto& [kind, places] : rises) {
+    std::int64_t total = 0;
+    for (const auto& [place, value] : places) {
+      total += value;
+      if (!place.empty()) {
+        where[kind][place] = value;
+      }
+    }
+    totals[kind] = total;
+  }
+  for (const auto& [kind, ports] : rates) {
+    double most = 0;
+    for (const auto& [port, rate] : ports) {
+      most = std::max(most, rate);
+      if (rate > 0) {
+        where[kind][port] = rounded(rate);
+      }
+    }
+    worst[kind] = rounded(most);
+  }
+  put(evidence, "rises", std::move(totals));
+  put(evidence, "rates", std::move(worst));
+  put(evidence, "where", std::move(where));
+}
+
 }  // namespace
 
 MachineTimes read_times(const HostFiles& files) {
@@ -109,12 +149,15 @@ MachineTimes read_times(const HostFiles& files) {
   return times;
 }
 
-SlotEvidence::SlotEvidence(HostFiles files)
+SlotEvidence::SlotEvidence(HostFiles files, Network network, DriverCounterReader of_driver)
     : files_(std::move(files)),
+      network_(network),
+      of_driver_(std::move(of_driver)),
       clock_files_(
           spread_files(files_, "/sys/devices/system/cpu", "cpu", "cpufreq/scaling_cur_freq")),
       temperature_files_(spread_files(files_, "/sys/class/thermal", "thermal_zone", "temp")),
       counters_(read_counters(files_)),
+      ports_(read_network()),
       times_(read_times(files_)),
       start_(std::chrono::steady_clock::now()) {
   if (!clock_files_.empty() || !temperature_files_.empty()) {
@@ -123,6 +166,10 @@ SlotEvidence::SlotEvidence(HostFiles files)
 }
 
 SlotEvidence::~SlotEvidence() { stop(); }
+
+NetworkPorts SlotEvidence::read_network() const {
+  return network_ == Network::read ? read_network_ports(files_, of_driver_) : NetworkPorts();
+}
 
 void SlotEvidence::sample() {
   for (const fs::path& file : clock_files_) {
@@ -163,27 +210,21 @@ Json SlotEvidence::finish() {
   if (clocks_hz_.empty() && temperatures_c_.empty()) {
     sample();  // a slot shorter than the period
   }
+  const NetworkChanges network = changes_between(ports_, read_network());
   const Counters counters = read_counters(files_);
   Json evidence = Json::object();
   put(evidence, "cpu", shares(times_.cpu, times.cpu, sum(times.cpu) - sum(times_.cpu)));
   put(evidence, "pressure", shares(times_.pressure, times.pressure, wall.count()));
   put(evidence, "cpu_hz", summary(clocks_hz_));
   put(evidence, "temperature_c", summary(temperatures_c_));
-  Json totals = Json::object();
-  Json where = Json::object();
-  for (const auto& [kind, places] : rises(counters_, counters)) {
-    std::int64_t total = 0;
-    for (const auto& [place, value] : places) {
-      total += value;
-      if (!place.empty()) {
-        where[kind][place] = value;
-      }
-    }
-    totals[kind] = total;
-  }
-  put(evidence, "rises", std::move(totals));
-  put(evidence, "where", std::move(where));
-  put(evidence, "gone", gone_devices(counters_, counters));
+  Counters risen = rises(counters_, counters);
+  risen.insert(network.rises.begin(), network.rises.end());
+  put_rises(risen, network.rates, evidence);
+  put(evidence, "link_gbit", network.gbit);
+  put(evidence, "link_lanes", network.lanes);
+  std::vector<std::string> gone = gone_devices(counters_, counters);
+  gone.insert(gone.end(), network.gone.begin(), network.gone.end());
+  put(evidence, "gone", std::move(gone));
   return evidence;
 }
 

@@ -72,6 +72,16 @@ class GpuRunnerTest : public testing::Test {
   }};
 };
 
+// All see the same ports.
+TEST_F(GpuRunnerTest, OneOfThemReadsTheNetwork) {
+  const std::string tells = R"(read l; echo '{"status":"ok"}'; read l; n=0
+case "$l" in *'"network":true'*) n=1;; esac; echo '{"status":"ok","values":['$n']}'; read l)";
+  prepared({kIsRefused, tells, tells});
+  const Outcome all = measured();
+  EXPECT_EQ(all.devices.at(1).measurement.values.at(0), 1);
+  EXPECT_EQ(all.devices.at(2).measurement.values.at(0), 0);
+}
+
 TEST_F(GpuRunnerTest, EachDeviceHasAnOutcomeOfItsOwn) {
   EXPECT_THAT(of(prepared({kFine, kFine})), ElementsAre("gpu0 ok", "gpu1 ok"));
   const Outcome all = measured();
