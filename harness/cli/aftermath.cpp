@@ -230,7 +230,7 @@ Verdict close_run(const fs::path& directory, const WhatHappened& happened) {
   known = complete(directory, std::move(known), is_new, records);
   const Report report = judged(known);
   write(directory, report);
-  print(report, happened.json, directory.string());
+  print(report, known, happened.json, directory.string());
   // What a full disk let through of it.
   const auto written = record::RunDirectory::holds_run(directory)
                            ? record::load_verdict(record::RunDirectory::open(directory))

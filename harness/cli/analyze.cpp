@@ -54,7 +54,8 @@ int analyze_command(const Invocation& invocation) {
   const record::LoadedRun loaded = record::load_samples(paths);
   Report report = judge(loaded.run, effects, given_baseline(arguments));
   report.notes.insert(report.notes.end(), loaded.notes.begin(), loaded.notes.end());
-  print(report, arguments.has("json"), loaded.run.imported ? "" : paths.front().string());
+  print(report, loaded.run, arguments.has("json"),
+        loaded.run.imported ? "" : paths.front().string());
   return run_exit_code(report.verdict, false);
 }
 

@@ -10,6 +10,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/report/escape.hpp"
+#include "harness/report/pair_matrix.hpp"
 #include "harness/report/report.hpp"
 #include "probes/support/launch_warnings.hpp"
 
@@ -68,11 +69,14 @@ Report judge(const RunData& run, const std::map<Layer, double>& min_effect,
   return report;
 }
 
-void print(const Report& report, bool json, const std::string& where) {
+void print(const Report& report, const RunData& run, bool json, const std::string& where) {
   if (json) {
     fmt::print("{}", report_json(report));
   } else {
     fmt::print("{}", summary_text(report, {.colour = wants_colour()}));
+    if (const std::string pairs = pair_matrices_of_findings(run, report); !pairs.empty()) {
+      fmt::print("\n{}", pairs);
+    }
     if (!where.empty()) {
       fmt::print("Run directory: {}\n", report::escaped(where));
     }

@@ -15,9 +15,9 @@ namespace fleetbench::cli {
 Report judge(const RunData& run, const std::map<Layer, double>& min_effect,
              std::shared_ptr<const Baseline> baseline = nullptr);
 
-// Prints the summary, or report.json alone. `where` is the folder of the run,
-// empty where it has none.
-void print(const Report& report, bool json, const std::string& where);
+// Prints the summary with the matrices of pairs that its findings are about, or report.json alone.
+// `where` is the folder of the run, empty where it has none.
+void print(const Report& report, const RunData& run, bool json, const std::string& where);
 
 // Under a launcher: 0, 2, 3, or 4 for WARN with exit_on_warn.
 int run_exit_code(Verdict verdict, bool exit_on_warn);

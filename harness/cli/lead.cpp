@@ -329,7 +329,7 @@ int Lead::report() {
   } catch (const std::system_error& error) {
     unwritten = error.what();
   }
-  print(report, plan_.options.json, recorder_->directory().path().string());
+  print(report, recorder_->run(), plan_.options.json, recorder_->directory().path().string());
   if (!unwritten.empty()) {
     complain("the report is not on disk: " + unwritten);
   }

@@ -54,18 +54,17 @@ class Ethtool {
 };
 
 bool contains_any(std::string_view name, const auto& parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
-constexpr std::array<std::string_view, 6> kOfNoUse = {
-    "duration", "transition", "xon", "storm", "global_pause", "steer_missed"};
+constexpr std::array<std::string_view, 7> kOfNoUse = {
+    "duration", "transition", "xon", "storm", "global_pause", "steer_missed", "xdp"};
 constexpr std::array<std::string_view, 3> kPauses = {"pause", "xoff", "pfc"};
 constexpr std::array<std::string_view, 7> kDrops = {
-    "discard", "drop", "out_of_buffer", "missed", "no_buffer", "no_dma_resource",
+    "discard",           "drop", "out_of_buffer", "missed", "no_buffer", "no_dma_resource",
     "allowance_exceeded"};
-constexpr std::array<std::string_view, 8> kErrors = {"crc_err",   "symbol_err",   "fcs_err",
+constexpr std::array<std::string_view, 8> kErrors = {"crc_err",   "symbol_err",    "fcs_err",
                                                      "align_err", "uncorrectable", "undersize",
                                                      "jabber",    "illegal_bytes"};
 

@@ -1,10 +1,14 @@
 #include "probes/support/host_files.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <cerrno>
 #include <system_error>
 
+#include "probes/support/file_descriptor.hpp"
 #include "probes/support/text_fields.hpp"
 
 namespace fs = std::filesystem;
@@ -14,19 +18,26 @@ namespace fleetbench {
 fs::path HostFiles::below_root(const fs::path& path) const { return root_ / path.relative_path(); }
 
 std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
-  std::ifstream file(below_root(path), std::ios::binary);
+  // Hundreds of files are read around each measurement: a stream would take three times as long.
+  const FileDescriptor file(open(below_root(path).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     return std::nullopt;
   }
   std::string text;
   std::array<char, 8192> chunk;
-  while (text.size() <= kMaxFileBytes && file) {
-    file.read(chunk.data(), chunk.size());
-    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) {  // a folder, or a value that the kernel refuses, as the speed of a link that is
-                     // down
-    return std::nullopt;
+  while (text.size() <= kMaxFileBytes) {
+    const ssize_t got = read(file.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {  // a folder, or a value that the kernel refuses, as the speed of a link that is
+                    // down
+      return std::nullopt;
+    }
+    if (got == 0) {
+      break;
+    }
+    text.append(chunk.data(), static_cast<std::size_t>(got));
   }
   if (text.size() > kMaxFileBytes) {
     text.resize(kMaxFileBytes);

@@ -15,23 +15,22 @@ struct PortFile {
 };
 
 // Of the port, as the InfiniBand architecture defines them (volume 1, 16.1.3.5).
-constexpr std::array<PortFile, 16> kCounters{
-    {{"ib_errors", "symbol_error"},
-     {"ib_errors", "link_error_recovery"},
-     {"ib_errors", "link_downed"},
-     {"ib_errors", "port_rcv_errors"},
-     {"ib_errors", "port_rcv_remote_physical_errors"},
-     {"ib_errors", "local_link_integrity_errors"},
-     {"ib_errors", "excessive_buffer_overrun_errors"},
-     {"ib_discards", "port_xmit_discards"},
-     {"ib_discards", "port_xmit_constraint_errors"},
-     {"ib_discards", "port_rcv_constraint_errors"},
-     {"ib_discards", "port_rcv_switch_relay_errors"},
-     {"ib_discards", "VL15_dropped"},
-     {"port_xmit_wait", "port_xmit_wait"},
-     {"words_sent", "port_xmit_data"},
-     {"packets_sent", "port_xmit_packets"},
-     {"packets_received", "port_rcv_packets"}}};
+constexpr std::array<PortFile, 16> kCounters{{{"ib_errors", "symbol_error"},
+                                              {"ib_errors", "link_error_recovery"},
+                                              {"ib_errors", "link_downed"},
+                                              {"ib_errors", "port_rcv_errors"},
+                                              {"ib_errors", "port_rcv_remote_physical_errors"},
+                                              {"ib_errors", "local_link_integrity_errors"},
+                                              {"ib_errors", "excessive_buffer_overrun_errors"},
+                                              {"ib_discards", "port_xmit_discards"},
+                                              {"ib_discards", "port_xmit_constraint_errors"},
+                                              {"ib_discards", "port_rcv_constraint_errors"},
+                                              {"ib_discards", "port_rcv_switch_relay_errors"},
+                                              {"ib_discards", "VL15_dropped"},
+                                              {"port_xmit_wait", "port_xmit_wait"},
+                                              {"words_sent", "port_xmit_data"},
+                                              {"packets_sent", "port_xmit_packets"},
+                                              {"packets_received", "port_rcv_packets"}}};
 
 // Of RDMA over the port, as its driver counts them: mlx5, and those that follow its names.
 constexpr std::array<PortFile, 18> kHardwareCounters{
@@ -55,8 +54,8 @@ constexpr std::array<PortFile, 18> kHardwareCounters{
      {"congestion_slowed", "rp_cnp_handled"}}};
 
 template <std::size_t N>
-void add_files(const HostFiles& files, const fs::path& folder, const std::array<PortFile, N>& wanted,
-               PortCounters& counters) {
+void add_files(const HostFiles& files, const fs::path& folder,
+               const std::array<PortFile, N>& wanted, PortCounters& counters) {
   if (!files.is_folder(folder)) {
     return;
   }
@@ -72,8 +71,9 @@ void add_files(const HostFiles& files, const fs::path& folder, const std::array<
 std::optional<double> lanes_of(std::string_view rate) {
   const auto open = rate.find('(');
   const auto x = rate.find('X', open == std::string_view::npos ? rate.size() : open);
-  const auto lanes =
-      x == std::string_view::npos ? std::nullopt : parse_integer(rate.substr(open + 1, x - open - 1));
+  const auto lanes = x == std::string_view::npos
+                         ? std::nullopt
+                         : parse_integer(rate.substr(open + 1, x - open - 1));
   return lanes && *lanes > 0 ? std::optional(static_cast<double>(*lanes)) : std::nullopt;
 }
 

@@ -91,7 +91,8 @@ void add_lower(const std::string& port, const std::optional<double>& before,
   }
 }
 
-double bytes_carried(const NetworkPorts& before, const NetworkPorts& after, const std::string& port) {
+double bytes_carried(const NetworkPorts& before, const NetworkPorts& after,
+                     const std::string& port) {
   const auto earlier = before.find(port);
   const auto later = after.find(port);
   return earlier == before.end() || later == after.end()

@@ -21,7 +21,8 @@ struct NetworkChanges {
   // The lower of both readings, of ports with hardware.
   std::map<std::string, double> gbit;
   std::map<std::string, double> lanes;
-  std::vector<std::string> gone;  // ports with hardware that were there before, and are not any more
+  std::vector<std::string>
+      gone;  // ports with hardware that were there before, and are not any more
 };
 
 // A port without hardware counts where it carried at least a tenth of what all ports did: the one

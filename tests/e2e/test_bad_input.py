@@ -162,6 +162,7 @@ class BadInput(FleetbenchTest):
             (["report"], "give one run directory"),
             (["report", str(self.directory)], "is not a run directory"),
             (["report", "a", "--json", "--collectives"], "leave one of them out"),
+            (["report", "a", "--collectives", "--pairs"], "--collectives and --pairs print different things"),
             (["report", "a", "--html"], "html"),
             (["analyze", str(self.directory)], "is not a run directory"),
             (["baseline"], "say what to do: fleetbench baseline build RUN_DIR|FILE... -o FILE, or show FILE"),

@@ -59,6 +59,9 @@ class WholeRun(FleetbenchTest):
         self.assertEqual(len(by_probe["mpi_collectives"]), 3 * 3)
         links = {(sample["node"], sample["peer"]) for sample in by_probe["mpi_pairs"]}
         self.assertEqual(links, {(a, b) for a in range(3) for b in range(3) if a != b})
+        for probe in ("mpi_pairs", "mpi_collectives"):
+            for sample in by_probe[probe]:
+                self.assertIn("tcp_retransmits", sample["detail"]["evidence"]["rises"])
         self.assertEqual(records[-1]["t"], "end")
 
     def test_groups_are_reshuffled_recorded_and_printed_as_nccl_tests_does(self):
@@ -123,6 +126,10 @@ class WholeRun(FleetbenchTest):
         self.assertEqual(shown.code, result.code)
         self.assertEqual(file.read_text(), (run / "fleetbench.prom").read_text())
         self.assertEqual(list(file.parent.iterdir()), [file])
+        pairs = execute([FLEETBENCH, "report", str(run), "--pairs"])
+        self.assertEqual(pairs.code, 0, pairs.err)
+        for metric in ("bandwidth", "latency"):
+            self.assertIn(f"mpi_pairs.{metric}: speed in % of the median pair, ", pairs.out)
 
     def test_json_prints_the_report_alone(self):
         run, result = self.run_tiny(3, "--nodes-by", "rank", "--json")

@@ -76,6 +76,17 @@ class OneFault(Fleet):
         self.assert_first_is(report, "node2", "network", result.out)
         self.assert_confirmed(report, result)
 
+    # A queue that holds little throws away what TCP then sends again.
+    def test_what_was_sent_again_is_told_of_a_slow_link(self):
+        shape = "tc qdisc replace dev eth0 root tbf rate 200mbit burst 16kb limit 32kb"
+        self.fleet("exec", "node2", "--", *shape.split())
+        report, result = self.measure("--only", "mpi_pairs")
+        finding = self.standing(report)[0]
+        self.assertEqual((finding["subject"].get("node"), finding["layer"]), ("node2", "network"), result.out)
+        told = [item["reading"]["what"] for item in finding["evidence"] if "reading" in item]
+        self.assertIn("evidence.rises.tcp_retransmits", told, result.out)
+        self.assertIn("mpi_pairs.bandwidth: speed in % of the median pair", result.out)
+
     def test_a_cpu_quota_is_the_nodes_host(self):
         self.fleet("fault", "cpu", "node1", "50")
         report, result = self.measure("--only", "cpu_gemm")

@@ -24,9 +24,9 @@ constexpr int kBad = 3;
 
 Json ordinary() {
   Json rises;
-  for (const char* kind : {"nic_errors", "nic_drops", "nic_port_errors", "nic_port_drops",
-                           "link_losses", "ib_errors", "ib_discards", "rdma_errors",
-                           "tcp_retransmits", "tcp_timeouts"}) {
+  for (const char* kind :
+       {"nic_errors", "nic_drops", "nic_port_errors", "nic_port_drops", "link_losses", "ib_errors",
+        "ib_discards", "rdma_errors", "tcp_retransmits", "tcp_timeouts"}) {
     rises[kind] = 0;
   }
   return {{"evidence",
@@ -120,11 +120,13 @@ TEST(NetworkReadings, CountersNameThePortThatHasMost) {
   RunData run = fleet(true);
   set(run, kBad, "/rises/ib_errors", 7);
   set(run, kBad, "/rises/nic_drops", 5);
-  set(run, kBad, "/where", {{"ib_errors", {{"mlx5_0:1 link_downed", 1}, {"mlx5_0:1 symbol_error", 6}}}});
+  set(run, kBad, "/where",
+      {{"ib_errors", {{"mlx5_0:1 link_downed", 1}, {"mlx5_0:1 symbol_error", 6}}}});
   EXPECT_THAT(
       told(run),
-      ElementsAre("28 errors on links of its InfiniBand ports (mlx5_0:1 symbol_error) (others none)",
-                  "20 packets were dropped at its network interfaces (others none)"));
+      ElementsAre(
+          "28 errors on links of its InfiniBand ports (mlx5_0:1 symbol_error) (others none)",
+          "20 packets were dropped at its network interfaces (others none)"));
 }
 
 TEST(NetworkReadings, RatesAreToldWhereOthersHaveNone) {
@@ -132,10 +134,11 @@ TEST(NetworkReadings, RatesAreToldWhereOthersHaveNone) {
   set(run, kBad, "/rates/pause_received", 0.0021);
   set(run, kBad, "/where", {{"pause_received", {{"eth0", 0.0021}}}});
   set(run, kBad, "/rates/port_xmit_wait", 3.25);
-  EXPECT_THAT(told(run), ElementsAre("its port had to wait with what it had to send: 3.25 ticks per "
-                                     "4 bytes sent (others none)",
-                                     "its switch told it to pause 2.1 times per 1,000 packets sent "
-                                     "(eth0) (others none)"));
+  EXPECT_THAT(told(run),
+              ElementsAre("its port had to wait with what it had to send: 3.25 ticks per "
+                          "4 bytes sent (others none)",
+                          "its switch told it to pause 2.1 times per 1,000 packets sent "
+                          "(eth0) (others none)"));
   const Finding finding = only_finding(run);
   const auto& reading = finding.evidence.back().reading;
   ASSERT_TRUE(reading);
@@ -208,6 +211,16 @@ TEST(PortErrors, AreEvidenceWhereTheNodeIsFoundAnyway) {
   const RunData run = erring("ib_errors", 4, 0, true);
   EXPECT_EQ(only_finding(run).direction, Direction::slow);
   EXPECT_EQ(told(run).size(), 1U);
+}
+
+TEST(PortErrors, ComeAfterWhatIsSlow) {
+  RunData run = fleet(true);
+  set(run, 5, "/rises/ib_errors", 2);
+  set(run, 5, "/where/ib_errors", {{"mlx5_0:1 symbol_error", 2}});
+  const Report report = analyze(run);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].direction, Direction::slow);
+  EXPECT_EQ(describe(report.findings[1].subject), "node5 mlx5_0:1");
 }
 
 TEST(PortErrors, OfSeveralPortsAreTheNodes) {

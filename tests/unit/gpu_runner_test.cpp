@@ -78,8 +78,8 @@ TEST_F(GpuRunnerTest, OneOfThemReadsTheNetwork) {
 case "$l" in *'"network":true'*) n=1;; esac; echo '{"status":"ok","values":['$n']}'; read l)";
   prepared({kIsRefused, tells, tells});
   const Outcome all = measured();
-  EXPECT_EQ(all.devices.at(1).measurement.values.at(0), 1);
-  EXPECT_EQ(all.devices.at(2).measurement.values.at(0), 0);
+  EXPECT_EQ(all.devices.at(0).measurement.values.at(0), 1);
+  EXPECT_EQ(all.devices.at(1).measurement.values.at(0), 0);
 }
 
 TEST_F(GpuRunnerTest, EachDeviceHasAnOutcomeOfItsOwn) {

@@ -39,8 +39,8 @@ TEST(NetworkChanges, OfACounterThatFellOrOfRubbishAreNone) {
                                               {"port_xmit_wait", {{"port_xmit_wait", waits}}},
                                               {"words_sent", {{"port_xmit_data", words}}}})}};
   };
-  for (const auto& [before, after] :
-       {std::pair(with(4294967295, 10), with(3, 9000)), std::pair(with(0, 10), with(kMost, 9000))}) {
+  for (const auto& [before, after] : {std::pair(with(4294967295, 10), with(3, 9000)),
+                                      std::pair(with(0, 10), with(kMost, 9000))}) {
     const auto changes = changes_between(before, after);
     EXPECT_EQ(changes.rises, (Counters{{"ib_errors", {}}}));
     EXPECT_THAT(changes.rates, IsEmpty());
@@ -52,11 +52,12 @@ TEST(NetworkChanges, OfACounterThatFellOrOfRubbishAreNone) {
 
 TEST(NetworkChanges, AreRatesOfWhatWasCarried) {
   const auto with = [](std::int64_t pauses, std::int64_t packets) {
-    return NetworkPorts{{"eth0", port_of({{"pause_received", {{"prio3", pauses}, {"prio4", pauses}}},
-                                          {"pause_sent", {{"prio3", pauses}}},
-                                          {"congestion_slowed", {{"rp_cnp_handled", pauses}}},
-                                          {"packets_sent", {{"tx", packets}}},
-                                          {"packets_received", {{"rx", packets / 2}}}})}};
+    return NetworkPorts{
+        {"eth0", port_of({{"pause_received", {{"prio3", pauses}, {"prio4", pauses}}},
+                          {"pause_sent", {{"prio3", pauses}}},
+                          {"congestion_slowed", {{"rp_cnp_handled", pauses}}},
+                          {"packets_sent", {{"tx", packets}}},
+                          {"packets_received", {{"rx", packets / 2}}}})}};
   };
   const auto rates = changes_between(with(0, 0), with(40, 4000)).rates;
   EXPECT_DOUBLE_EQ(rates.at("pause_received").at("eth0"), 0.02);
@@ -70,10 +71,12 @@ TEST(NetworkChanges, AreRatesOfWhatWasCarried) {
 // A host of containers has hundreds of interfaces without hardware, of which the measurement went
 // over one at most.
 TEST(NetworkChanges, WithoutHardwareCountWhereTheTrafficWas) {
-  NetworkPorts before{{"idle", carrying(0, 0)}, {"busy", carrying(0, 0)}, {"still", carrying(5, 0)}};
-  NetworkPorts after{{"idle", carrying(90'000, 7)}, {"busy", carrying(1'000'000, 3)},
-                     {"still", carrying(5, 2)}};
-  EXPECT_EQ(changes_between(before, after).rises, (Counters{{"nic_drops", {{"busy rx_drops", 3}}}}));
+  NetworkPorts before{
+      {"idle", carrying(0, 0)}, {"busy", carrying(0, 0)}, {"still", carrying(5, 0)}};
+  NetworkPorts after{
+      {"idle", carrying(90'000, 7)}, {"busy", carrying(1'000'000, 3)}, {"still", carrying(5, 2)}};
+  EXPECT_EQ(changes_between(before, after).rises,
+            (Counters{{"nic_drops", {{"busy rx_drops", 3}}}}));
   EXPECT_THAT(changes_between(before, before).rises, IsEmpty());
   // What went over hardware is none of theirs; hardware counts, whatever it carried.
   before["eth0"] = carrying(0, 0);
@@ -81,11 +84,13 @@ TEST(NetworkChanges, WithoutHardwareCountWhereTheTrafficWas) {
   before["eth0"].hardware = after["eth0"].hardware = true;
   before["eth1"] = after["eth1"] = before["eth0"];
   after["eth1"].counters["nic_drops"]["rx_drops"] = 1;
-  EXPECT_EQ(changes_between(before, after).rises, (Counters{{"nic_drops", {{"eth1 rx_drops", 1}}}}));
+  EXPECT_EQ(changes_between(before, after).rises,
+            (Counters{{"nic_drops", {{"eth1 rx_drops", 1}}}}));
 }
 
 TEST(NetworkChanges, TellTheWorstStateOfALink) {
-  NetworkPorts before{{"eth0", port_of({})}, {"mlx5_0:1", port_of({})}, {"veth0", port_of({}, false)}};
+  NetworkPorts before{
+      {"eth0", port_of({})}, {"mlx5_0:1", port_of({})}, {"veth0", port_of({}, false)}};
   before["eth0"].gbit = 100;
   before["mlx5_0:1"].gbit = 400;
   before["mlx5_0:1"].lanes = 4;
@@ -99,7 +104,8 @@ TEST(NetworkChanges, TellTheWorstStateOfALink) {
 }
 
 TEST(NetworkChanges, NameHardwareThatFellOff) {
-  const NetworkPorts before{{"eth0", port_of({})}, {"mlx5_0:1", port_of({})}, {"veth7", port_of({}, false)}};
+  const NetworkPorts before{
+      {"eth0", port_of({})}, {"mlx5_0:1", port_of({})}, {"veth7", port_of({}, false)}};
   const NetworkPorts after{{"eth0", port_of({})}, {"veth8", port_of({}, false)}};
   EXPECT_THAT(changes_between(before, after).gone, ElementsAre("mlx5_0:1"));
 }

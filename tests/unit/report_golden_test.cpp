@@ -7,10 +7,12 @@
 
 #include "harness/report/baseline_text.hpp"
 #include "harness/report/collectives_table.hpp"
+#include "harness/report/pair_matrix.hpp"
 #include "harness/report/report.hpp"
 #include "results-schema/check.hpp"
 #include "tests/unit/baseline_example.hpp"
 #include "tests/unit/collectives_run.hpp"
+#include "tests/unit/pairs_run.hpp"
 
 namespace fleetbench {
 namespace {
@@ -195,6 +197,8 @@ TEST(ReportGolden, Prometheus) { expect_golden("report.prom", prometheus_text(ri
 TEST(ReportGolden, Collectives) {
   expect_golden("collectives.txt", collectives_table(collectives_run()));
 }
+
+TEST(ReportGolden, Pairs) { expect_golden("pairs.txt", pair_matrices_text(pairs_run())); }
 
 TEST(BaselineGolden, Text) { expect_golden("baseline.txt", baseline_text(example_baseline())); }
 

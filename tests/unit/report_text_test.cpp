@@ -184,6 +184,25 @@ TEST(Summary, ColourIsAllThatColourChanges) {
   EXPECT_EQ(coloured, summary_text(report, {false, 80}));
 }
 
+TEST(Summary, APortThatCountsErrorsComputesNothingWrong) {
+  Report report;
+  Finding finding;
+  finding.rank = 1;
+  finding.subject.kind = "device";
+  finding.subject.node = "node3";
+  finding.subject.device = "mlx5_0:1";
+  finding.direction = Direction::wrong;
+  finding.layer = Layer::network;
+  for (const auto& [status, text] :
+       {std::pair(FindingStatus::tentative,
+                  "node3 mlx5_0:1  network: errors are counted, tentative"),
+        std::pair(FindingStatus::confirmed, "node3 mlx5_0:1  network: wrong results, confirmed")}) {
+    finding.status = status;
+    report.findings = {finding};
+    EXPECT_NE(summary_text(report).find(text), std::string::npos) << summary_text(report);
+  }
+}
+
 TEST(Summary, LongListsAreCut) {
   Report report;
   report.verdict_reasons.assign(9, "reason");
