@@ -17,8 +17,8 @@ namespace fleetbench {
 
 fs::path HostFiles::below_root(const fs::path& path) const { return root_ / path.relative_path(); }
 
-std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
-  // Hundreds of files are read around each measurement: a stream would take three times as long.
+std::optional<std::string> HostFiles::read(const fs::path& path, bool first_line) const {
+  // Hundreds of files are read around each measurement: calls of the kernel are what that costs.
   const FileDescriptor file(open(below_root(path).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
   std::string text;
   std::array<char, 8192> chunk;
   while (text.size() <= kMaxFileBytes) {
-    const ssize_t got = read(file.get(), chunk.data(), chunk.size());
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -38,6 +38,9 @@ std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
       break;
     }
     text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (first_line && text.find('\n') != std::string::npos) {
+      break;
+    }
   }
   if (text.size() > kMaxFileBytes) {
     text.resize(kMaxFileBytes);
@@ -46,8 +49,12 @@ std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
   return text;
 }
 
+std::optional<std::string> HostFiles::read_text(const fs::path& path) const {
+  return read(path, false);
+}
+
 std::optional<std::string> HostFiles::read_line(const fs::path& path) const {
-  const std::optional<std::string> text = read_text(path);
+  const std::optional<std::string> text = read(path, true);
   if (!text) {
     return std::nullopt;
   }

@@ -42,6 +42,8 @@ class HostFiles {
 
  private:
   std::filesystem::path below_root(const std::filesystem::path& path) const;
+  // Up to its end, or to the first line end where only `first_line` is asked for.
+  std::optional<std::string> read(const std::filesystem::path& path, bool first_line) const;
 
   std::filesystem::path root_;
 };
