@@ -8,8 +8,6 @@
 namespace fleetbench::report {
 namespace {
 
-constexpr const char* kSeveral = "several";
-
 // The samples of pairs of one step and rail.
 struct RailSamples {
   std::vector<const SampleRecord*> samples;
@@ -28,7 +26,7 @@ std::string rail_of(const SampleRecord& sample) {
   const std::string& first = sample.ends.front().device;
   const bool is_rail =
       std::ranges::all_of(sample.ends, [&](const End& end) { return end.device == first; });
-  return is_rail ? first : kSeveral;
+  return is_rail ? first : kAcrossRails;
 }
 
 std::map<std::string, RailSamples> rails_of(const RunData& run, const StepRecord& step) {

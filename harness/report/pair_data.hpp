@@ -9,6 +9,8 @@
 
 namespace fleetbench::report {
 
+inline constexpr const char* kAcrossRails = "across";
+
 struct PairCell {
   std::optional<double> value;  // median over the passes that gave one
   bool failed = false;          // in a pass, or it timed out
@@ -25,7 +27,7 @@ struct PairMatrix {
 };
 
 // One for each step, rail and metric of pairs, in the order of the steps, of the rails' names and
-// of the metrics. Devices that meet others of another name are the rail "several". What was
+// of the metrics. Devices that met others of another name are one more, kAcrossRails. What was
 // measured again to confirm a suspect is left out.
 std::vector<PairMatrix> pair_matrices(const RunData& run);
 

@@ -74,8 +74,9 @@ class Picture {
   }
 
   std::string heading() const {
-    const std::string rail =
-        matrix_.rail.empty() ? "" : fmt::format(", rail {}", escaped(matrix_.rail));
+    const std::string rail = matrix_.rail.empty()           ? ""
+                             : matrix_.rail == kAcrossRails ? ", across rails"
+                                                            : ", rail " + escaped(matrix_.rail);
     const std::string of_median = median_ ? fmt::format(": speed in % of the median pair, {}",
                                                         in_unit(*median_, matrix_.metric->unit))
                                           : "";

@@ -107,6 +107,9 @@ class WholeRun(FleetbenchTest):
         self.assertEqual(wrong[:4], ["1"] * 4, "all_reduce")
         self.assertEqual(set(wrong[4:]), {"0"}, "reduce_scatter")
         self.assertIn("# Out of bounds values : 4 FAILED", shown.out)
+        for sample in self.journal(run):
+            if sample.get("t") == "sample" and sample["status"] == "wrong":
+                self.assertIn("rises", sample["detail"]["evidence"])
 
     def test_three_nodes_are_no_groups_and_that_is_said(self):
         run, _ = self.run_tiny(3, "--nodes-by", "rank", content=GROUPED)

@@ -130,8 +130,9 @@ TEST(PairMatrix, IsOneForEachRail) {
   across.ends = {{0, "gpu0"}, {1, "gpu1"}};
   run.samples.push_back(across);
   const std::string text = pair_matrices_text(run);
+  EXPECT_LT(text.find("across rails"), text.find("rail gpu0"));
   EXPECT_LT(text.find("rail gpu0"), text.find("rail gpu1"));
-  EXPECT_LT(text.find("rail gpu1"), text.find("rail several"));
+  EXPECT_NE(text.find("rail gpu1"), std::string::npos);
 }
 
 TEST(PairMatrix, EscapesNamesOfNodes) {
