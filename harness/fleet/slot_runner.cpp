@@ -82,7 +82,7 @@ struct MpiRunner::Slot {
   Order order;
   MpiGroup group;
   std::unique_ptr<Prepared> prepared;
-  std::optional<SlotEvidence> evidence;  // while it is measured
+  std::optional<SlotEvidence> evidence;  // while it is prepared or measured
   Outcome outcome;
 
   // Of what went wrong, too: it may say why.
@@ -144,7 +144,9 @@ void MpiRunner::prepare(const Order& order) {
     if (probe == nullptr) {
       throw NotAvailable("this program has no probe \"" + slot.order.probe + "\"");
     }
+    slot.evidence.emplace();  // what is wrong is found here, before anything is timed
     slot.prepared = probe->prepare(slot.order.params, slot.order.work, slot.group);
+    slot.evidence.reset();
   });
 }
 
