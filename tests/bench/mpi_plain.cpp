@@ -86,7 +86,7 @@ PairProgram::PairProgram(MPI_Comm comm, const PairSizes& sizes)
       in_(allocate(sizes.message_bytes * static_cast<std::size_t>(sizes.window))) {
   MPI_Comm_rank(comm, &rank_);
   for (int sender = 0; sender < 2; ++sender) {
-    run_direction(comm, rank_, sender, out_, in_, sizes, 3);
+    run_direction(comm, rank_, sender, out_, in_, sizes, sizes.warmup_windows);
   }
 }
 

@@ -16,6 +16,7 @@ struct PairSizes {
   std::size_t latency_bytes;
   int batches;
   int round_trips;
+  int warmup_windows = 3;
 };
 
 struct Pair {
