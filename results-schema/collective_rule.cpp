@@ -33,7 +33,9 @@ const std::vector<CollectiveRule>& collective_rules() {
                                                  {"all_gather", "none", -1, true, others},
                                                  {"reduce_scatter", "sum", -1, true, others},
                                                  {"all_to_all", "none", -1, true, others},
-                                                 {"broadcast", "none", 0, false, one}};
+                                                 {"broadcast", "none", 0, false, one},
+                                                 {"reduce", "sum", 0, false, one},
+                                                 {"sendrecv", "sum", -1, false, one}};
   return rules;
 }
 

@@ -11,7 +11,7 @@ namespace fleetbench {
 // Source: nccl-tests, doc/PERFORMANCE.md and the GetCollByteCount and GetBw functions of src/*.cu.
 struct CollectiveRule {
   std::string_view name;   // "all_reduce", stands before ".busbw.SIZE" in the names of metrics
-  std::string_view redop;  // "sum", or "none" where nothing is added
+  std::string_view redop;  // "sum", or "none"; that of sendrecv is "sum", as nccl-tests prints it
   int root = -1;           // -1: it has none
   // True: a size is that of the parts of all members together, and each member's part is a share of
   // it. False: a size is that of one member's buffer.
@@ -27,8 +27,8 @@ struct CollectiveRule {
   std::size_t bytes(std::size_t count, std::size_t members) const;
 };
 
-// all_reduce, all_gather, reduce_scatter, all_to_all, broadcast; the root of broadcast is member 0,
-// which is nccl-tests' default.
+// all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, sendrecv; the root of
+// broadcast and reduce is member 0, which is nccl-tests' default.
 const std::vector<CollectiveRule>& collective_rules();
 // Null where there is none.
 const CollectiveRule* find_collective_rule(std::string_view name);

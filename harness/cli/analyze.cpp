@@ -33,6 +33,7 @@ Usage usage() {
           "  a CSV with a header that has node, metric and value; may have device, peer, rail,\n"
           "    unit, better, layer, cohort, pass, status\n"
           "  SuperBench's results-summary.jsonl\n"
+          "  logs of nccl-tests, and the JSON of its option -J\n"
           "Several files of one kind make one run. docs/imported-samples.md says more.\n",
       .positional = kAnyNumber};
 }

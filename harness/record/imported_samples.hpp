@@ -24,7 +24,9 @@ struct Problem {
 };
 
 struct ImportedSamples {
-  RunData run;                    // `imported`; its `damage` has the texts of the errors
+  // `imported`; its `damage` has the texts of the errors, but for those of kind `failed` and
+  // `wrong_result`: those are results, and have samples that say so.
+  RunData run;
   std::vector<Problem> errors;    // what they are about is left out; everything else is kept
   std::vector<Problem> warnings;  // what they are about is kept
 };

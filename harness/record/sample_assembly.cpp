@@ -16,8 +16,6 @@
 namespace fleetbench::record {
 namespace {
 
-constexpr std::size_t kMostProblems = 1000;
-
 std::vector<NodeInfo> nodes_of(const SampleRows& rows, std::vector<int>& place) {
   // In the order of names: what is found must not depend on the order of rows.
   std::vector<int> order(static_cast<std::size_t>(rows.nodes.size()));
@@ -232,28 +230,12 @@ class Assembly {
   ImportedSamples with_problems() && {
     ImportedSamples result;
     result.run = std::move(run_);
-    result.errors = in_order(std::move(rows_.errors));
-    result.warnings = in_order(std::move(rows_.warnings));
+    result.errors = in_order(std::move(rows_.errors), rows_.files);
+    result.warnings = in_order(std::move(rows_.warnings), rows_.files);
     for (const Problem& error : result.errors) {
       result.run.damage.push_back(error.text());
     }
     return result;
-  }
-
-  // A file that is nothing but faults is not told line by line to its end.
-  std::vector<Problem> in_order(Problems all) const {
-    std::vector<Problem> problems = std::move(all.kept);
-    std::ranges::stable_sort(problems, {}, [this](const Problem& problem) {
-      return std::pair(std::ranges::find(rows_.files, problem.file), problem.line);
-    });
-    if (problems.size() > kMostProblems) {
-      const Problem& next = problems[kMostProblems];
-      problems[kMostProblems] = {
-          "too_many", next.file, next.line,
-          fmt::format("and {} more from here on", problems.size() + all.more - kMostProblems)};
-      problems.resize(kMostProblems + 1);
-    }
-    return problems;
   }
 
   SampleRows rows_;

@@ -10,6 +10,8 @@
 #include <system_error>
 
 #include "harness/record/long_csv.hpp"
+#include "harness/record/nccl_json.hpp"
+#include "harness/record/nccl_tests.hpp"
 #include "harness/record/recorder.hpp"
 #include "harness/record/superbench.hpp"
 #include "results-schema/check.hpp"
@@ -22,8 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostNotes = 20;
 constexpr std::size_t kShown = 40;
 constexpr const char* kWhatIsRead =
-    "give a run directory, a CSV whose header has node, metric and value, or SuperBench's "
-    "results-summary.jsonl";
+    "give a run directory, a CSV whose header has node, metric and value, SuperBench's "
+    "results-summary.jsonl, or logs or JSON of nccl-tests";
 
 struct Format {
   const char* name;
@@ -31,6 +33,7 @@ struct Format {
 };
 constexpr Format kLongCsv{"a long CSV", read_long_csv};
 constexpr Format kSuperbench{"SuperBench's results", read_superbench};
+constexpr Format kNcclTests{"of nccl-tests", read_nccl_tests};
 
 // Files of which something is known that helps: what to do instead.
 std::optional<std::string> known_but_not_read(std::string_view text) {
@@ -46,32 +49,65 @@ std::optional<std::string> known_but_not_read(std::string_view text) {
   if (has("\"schema\": \"fleetbench-report/")) {
     return "is a report, which holds no samples; give the run directory that it is of";
   }
-  if (has("nThread") || has("nccl-tests") || has("out-of-place")) {
-    return "looks like a log of nccl-tests, which is not yet read";
-  }
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     return "is UTF-16; save it as UTF-8";
   }
   return std::nullopt;
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// Null where the text is of no kind that is read here.
+const Format* known_format(std::string_view text) {
+  if (looks_like_nccl_json(text)) {
+    return &kNcclTests;
+  }
+  if (looks_like_superbench(text)) {
+    return &kSuperbench;
+  }
+  if (looks_like_long_csv(text)) {
+    return &kLongCsv;
+  }
+  return looks_like_nccl_tests(text) ? &kNcclTests : nullptr;
+}
+
 const Format& format_of(const SourceText& source) {
   const std::string& text = source.text;
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (is_blank(text)) {
     throw InputError(fmt::format("{}: is empty; {}", source.name, kWhatIsRead));
   }
   if (const auto known = known_but_not_read(text)) {
     throw InputError(fmt::format("{}: {}", source.name, *known));
   }
-  if (looks_like_superbench(text)) {
-    return kSuperbench;
-  }
-  if (looks_like_long_csv(text)) {
-    return kLongCsv;
+  if (const Format* format = known_format(text)) {
+    return *format;
   }
   const std::string first = text.substr(0, std::min(text.find('\n'), kShown));
   throw InputError(fmt::format("{}: begins with \"{}\", which is no file that is read here; {}",
                                source.name, first, kWhatIsRead));
+}
+
+// Among logs of nccl-tests those of which only a launcher's complaint is left, or nothing, are
+// theirs, too: one of hundreds must not cost the others.
+const Format& common_format(const std::vector<SourceText>& sources) {
+  const bool some_nccl = std::ranges::any_of(
+      sources, [](const SourceText& source) { return known_format(source.text) == &kNcclTests; });
+  const SourceText* first = nullptr;
+  const Format* format = nullptr;
+  for (const SourceText& source : sources) {
+    const bool rest_of_log = some_nccl && !known_but_not_read(source.text) &&
+                             (is_blank(source.text) || known_format(source.text) == nullptr);
+    const Format& own = rest_of_log ? kNcclTests : format_of(source);
+    if (format != nullptr && own.read != format->read) {
+      throw InputError(fmt::format("{} is {}, {} is {}; give files of one kind", first->name,
+                                   format->name, source.name, own.name));
+    }
+    first = first == nullptr ? &source : first;
+    format = &own;
+  }
+  return *format;
 }
 
 std::vector<SourceText> read_all(const std::vector<fs::path>& paths) {
@@ -120,14 +156,7 @@ LoadedRun load_files(const std::vector<fs::path>& paths) {
   std::vector<SourceText> sources = read_all(paths);
   LoadedRun loaded;
   loaded.content_id = content_id(sources);
-  const Format& format = format_of(sources.front());
-  for (const SourceText& source : sources) {
-    const Format& other = format_of(source);
-    if (other.read != format.read) {
-      throw InputError(fmt::format("{} is {}, {} is {}; give files of one kind",
-                                   sources.front().name, format.name, source.name, other.name));
-    }
-  }
+  const Format& format = common_format(sources);
   ImportedSamples samples = format.read(std::move(sources));
   if (samples.run.samples.empty()) {
     throw InputError(samples.errors.empty()
@@ -162,7 +191,7 @@ LoadedRun load_samples(const std::vector<fs::path>& paths) {
 }
 
 bool looks_like_samples(std::string_view text) {
-  return !looks_like_baseline(text) && (looks_like_superbench(text) || looks_like_long_csv(text));
+  return !looks_like_baseline(text) && known_format(text) != nullptr;
 }
 
 bool looks_like_baseline(std::string_view text) {

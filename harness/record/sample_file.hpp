@@ -19,9 +19,9 @@ struct LoadedRun {
   std::string content_id;
 };
 
-// One run directory; or files of one kind, which make one run: long CSV or SuperBench's
-// results-summary.jsonl. Throws InputError naming the path where it cannot be read, is none of
-// these, or holds no sample.
+// One run directory; or files of one kind, which make one run: long CSV, SuperBench's
+// results-summary.jsonl, or logs and JSON of nccl-tests. Throws InputError naming the path where it
+// cannot be read, is none of these, or holds no sample.
 LoadedRun load_samples(const std::vector<std::filesystem::path>& paths);
 
 // Whether `text` is a file of one of the kinds that load_samples() reads, by how it begins.

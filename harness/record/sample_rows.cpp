@@ -9,11 +9,6 @@
 
 namespace fleetbench::record {
 
-std::string Problem::text() const {
-  return line > 0 ? fmt::format("{}:{}: {}", file, line, message)
-                  : fmt::format("{}: {}", file, message);
-}
-
 int NameTable::number(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) {
     return found->second;
@@ -27,14 +22,6 @@ int NameTable::number(std::string_view name) {
 std::optional<int> NameTable::find(std::string_view name) const {
   const auto found = numbers_.find(name);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void Problems::add(Problem problem) {
-  if (kept.size() < kMostKept) {
-    kept.push_back(std::move(problem));
-  } else {
-    ++more;
-  }
 }
 
 void SampleRows::error(std::string kind, int file, int line, std::string message) {

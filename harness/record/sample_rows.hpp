@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/record/imported_samples.hpp"
+#include "harness/record/problems.hpp"
 
 namespace fleetbench::record {
 
@@ -78,16 +79,6 @@ struct RowOmission {
   int step = 0;
   int node = 0;
   std::string reason;
-};
-
-// A file of nothing but faults may have one on each of its millions of lines.
-struct Problems {
-  static constexpr std::size_t kMostKept = 100'000;
-
-  void add(Problem problem);
-
-  std::vector<Problem> kept;
-  std::size_t more = 0;  // that were not kept
 };
 
 struct SampleRows {

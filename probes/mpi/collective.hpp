@@ -35,7 +35,7 @@ struct Collective {
   }
 };
 
-// One for each of collective_rules(), in that order.
+// all_reduce, all_gather, reduce_scatter, all_to_all, broadcast.
 const std::vector<Collective>& collectives();
 // Precondition: it is one of them.
 const Collective& collective_named(const std::string& name);

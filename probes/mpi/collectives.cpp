@@ -37,8 +37,8 @@ Json integer(std::int64_t fallback, std::int64_t minimum, std::int64_t maximum,
 
 Json collectives_schema() {
   Json names = Json::array();
-  for (const CollectiveRule& rule : collective_rules()) {
-    names.push_back(rule.name);
+  for (const Collective& collective : collectives()) {
+    names.push_back(collective.rule->name);
   }
   return {{"type", "array"},
           {"items", {{"type", "string"}, {"enum", names}}},

@@ -7,6 +7,7 @@
 
 #include "results-schema/check.hpp"
 #include "temporary_directory.hpp"
+#include "tests/unit/nccl_example.hpp"
 
 namespace fleetbench::record {
 namespace {
@@ -78,6 +79,18 @@ TEST_F(SampleFile, SamplesAndBaselinesAreToldApart) {
   EXPECT_FALSE(looks_like_baseline(""));
 }
 
+// One of hundreds of logs of which only a launcher's complaint is left costs nobody else.
+TEST_F(SampleFile, ALogWithoutATestIsAFaultAmongLogsOfNcclTests) {
+  const auto log = file("a.log", text_of(NcclExample{}));
+  const auto loaded =
+      load_samples({file("b.log", "ssh: connect to host b port 22: No route to host\n"), log,
+                    file("c.log", "\n")});
+  EXPECT_EQ(loaded.run.samples.size(), 1U);
+  EXPECT_THAT(loaded.notes, ElementsAre(HasSubstr("b.log: there is no test of nccl-tests"),
+                                        HasSubstr("c.log: there is no test")));
+  EXPECT_THAT(refusal_of({log, file("x.csv", kCsv)}), HasSubstr("give files of one kind"));
+}
+
 TEST_F(SampleFile, FaultsAndDoubtsAreNotes) {
   const auto path = file("a.csv", "node,metric,value,unit,rack\na,t,1,s,1\nb,t,x,s,1\n");
   const auto loaded = load_samples({path});
@@ -97,7 +110,7 @@ TEST_F(SampleFile, WhatIsNotReadIsNamedWithWhatIs) {
       {{file("empty", " \n")}, "is empty"},
       {{file("prose", "Dear all,\n")}, "begins with \"Dear all,\""},
       {{file("other.json", "{\"a\": 1}\n")}, "results-summary.jsonl"},
-      {{file("nccl", "# nThread 1 nGpus 8\n# out-of-place\n")}, "not yet read"},
+      {{file("nccl", "# nThread 1 nGpus 8\n")}, "nccl:1: the run has no row and no end"},
       {{file("journal", "{\"t\":\"journal\",\"schema\":\"fleetbench-journal/1.0\"}\n")},
        "give the directory"},
       {{file("baseline", "{\n \"schema\": \"fleetbench-baseline/1.0\"\n}\n")},
