@@ -13,6 +13,7 @@
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/judgement.hpp"
 #include "harness/cli/run_plan.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "harness/gate/watch.hpp"
 #include "harness/record/run_directory.hpp"
 #include "results-schema/check.hpp"
@@ -62,6 +63,7 @@ class Gate {
     gate::Outcome outcome;
     Verdict verdict = Verdict::inconclusive;
   };
+  void require_topology() const;
   double left_s() const;
   Words words() const;
   Attempt attempt();
@@ -85,9 +87,21 @@ Gate::Gate(GateOptions options, std::chrono::steady_clock::time_point start)
   directory_ = !options_.out.empty() ? options_.out
                : of_command          ? *of_command
                                      : new_run_folder("gate").string();
+  require_topology();
   hosts_ = options_.hosts.empty() ? gate::hosts_of(options_.command, text_of) : options_.hosts;
   record::RunDirectory::create(directory_);  // it has to be free, and there before the ranks are
   record::remove_marks(directory_);
+}
+
+// A fault in it ends the run before anything is measured; before anything is started is better.
+void Gate::require_topology() const {
+  const auto of_command = gate::argument(options_.command, "--topology");
+  if (!options_.topology.empty() && of_command) {
+    throw InputError("--topology is given to the gate and in its command; give it once");
+  }
+  if (!options_.topology.empty() || of_command) {
+    read_topology_file(of_command.value_or(options_.topology));
+  }
 }
 
 double Gate::left_s() const {
@@ -116,6 +130,9 @@ Words Gate::words() const {
   add("--launch-limit", fmt::format("{:.0f}", options_.launch_limit_s + kRankPatience_s));
   if (options_.budget_s) {
     add("--budget", fmt::format("{:.1f}", std::max(5.0, left_s() - kLaunching_s)));
+  }
+  if (!options_.topology.empty()) {
+    add("--topology", options_.topology);
   }
   if (!without_.empty()) {
     add("--without", fmt::format("{}", fmt::join(without_, ",")));

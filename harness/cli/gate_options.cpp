@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/cli/options.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
@@ -36,6 +37,7 @@ Usage usage() {
            {"hosts",
             "expected, as n1,n2 or n[01-64]; default: those that the launcher's options name",
             "LIST"},
+           topology_option(),
            {"retry-without-lost",
             "start again without hosts that did not come up or were lost with the run; twice at "
             "most",
@@ -70,6 +72,7 @@ std::optional<GateOptions> parse_gate_options(const Invocation& invocation,
   if (arguments.has("hosts")) {
     options.hosts = gate::expand_hosts(arguments.text("hosts"));
   }
+  options.topology = arguments.text("topology");
   options.retry_without_lost = arguments.has("retry-without-lost");
   options.json = arguments.has("json");
   options.command.assign(dashes + 1, invocation.arguments.end());

@@ -13,7 +13,8 @@ struct GateOptions {
   std::string out;  // empty: what the command says, else a new folder under fleetbench-runs/
   std::optional<double> budget_s;
   double launch_limit_s = 60;
-  gate::Words hosts;  // expected; empty: what the launcher's options name
+  std::string topology;  // file that describes the switches; empty: what the command says
+  gate::Words hosts;     // expected; empty: what the launcher's options name
   bool retry_without_lost = false;
   bool json = false;
   gate::Words command;  // what follows --

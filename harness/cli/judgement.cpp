@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "harness/detect/detect.hpp"
 #include "harness/report/escape.hpp"
 #include "harness/report/pair_matrix.hpp"
@@ -65,6 +66,9 @@ Report judge(const RunData& run, const std::map<Layer, double>& min_effect,
   Report report = analyze(run, options);
   for (auto& note : warnings_of(run.header.nodes)) {
     report.notes.push_back(std::move(note));
+  }
+  if (auto note = nodes_without_switch(run.header)) {
+    report.notes.push_back(std::move(*note));
   }
   return report;
 }

@@ -14,6 +14,7 @@
 #include "harness/cli/progress_lines.hpp"
 #include "harness/cli/recording_sink.hpp"
 #include "harness/cli/step_work.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "harness/plan/pair_rounds.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/resume.hpp"
@@ -173,7 +174,13 @@ void Lead::look_at_gpus(const std::vector<NodeInfo>& nodes) {
 // First of all what is left out, for a run that breaks off to go on with.
 void Lead::begin_record(const std::vector<NodeInfo>& nodes) {
   if (!plan_.before) {
-    recorder_.emplace(plan_.directory, header_of(plan_, nodes));
+    RunHeader header = header_of(plan_, nodes);
+    if (plan_.options.topology) {
+      for (const auto& note : describe_switches(header, plan_.topology, *plan_.options.topology)) {
+        progress_.note(note);
+      }
+    }
+    recorder_.emplace(plan_.directory, std::move(header));
     for (const auto& omission : plan_.suite.left_out) {
       recorder_->add(omission);
     }

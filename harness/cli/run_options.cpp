@@ -7,6 +7,7 @@
 
 #include "harness/cli/baseline_source.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::cli {
@@ -45,6 +46,7 @@ Usage usage() {
            {"min-effect", "smallest slowdown worth telling, as compute=2 or all=5; may be repeated",
             "LAYER=PERCENT", true},
            baseline_option(),
+           topology_option(),
            {"no-confirm", "do not measure again what looks slow", ""},
            {"confirm-limit",
             "most that measuring again may take; default: 60, or a quarter of the time before it "
@@ -145,6 +147,9 @@ std::optional<RunOptions> parse_run_options(const Invocation& invocation, std::s
           : std::random_device{}();
   if (arguments.has("baseline")) {
     run.baseline = arguments.text("baseline");
+  }
+  if (arguments.has("topology")) {
+    run.topology = arguments.text("topology");
   }
   run.json = arguments.has("json");
   run.exit_on_warn = arguments.has("exit-on-warn");

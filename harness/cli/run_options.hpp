@@ -17,6 +17,7 @@ struct RunOptions {
   SuiteOptions suite;
   std::string out;                      // empty: a new folder under fleetbench-runs/
   std::optional<std::string> baseline;  // file or run directory
+  std::optional<std::string> topology;  // file that describes the switches
   std::uint64_t seed = 0;
   std::optional<double> budget_s;    // of the whole run, from the start of this process
   double launch_limit_s = 120;       // for all ranks to come up

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "harness/cli/baseline_source.hpp"
+#include "harness/cli/topology_source.hpp"
 #include "harness/record/recorder.hpp"
 #include "results-schema/check.hpp"
 #include "results-schema/version.hpp"
@@ -76,11 +77,12 @@ RunPlan plan_run(const RunOptions& options, const Invocation& invocation, worker
   Catalog catalog(worker);
   Suite suite = resolve(options.suite, catalog);
   auto baseline = past_of(options);
+  Topology topology = options.topology ? read_topology_file(*options.topology) : Topology();
   const fs::path out =
       options.out.empty() ? new_run_folder(suite.scenario.name) : fs::path(options.out);
   return {options,          invocation.arguments, std::move(catalog),
           std::move(suite), std::move(baseline),  record::RunDirectory::create(out),
-          std::nullopt};
+          std::nullopt,     std::move(topology)};
 }
 
 RunPlan plan_to_resume(const std::string& path, const RunOptions& times, worker::Worker& worker) {
@@ -105,9 +107,14 @@ RunPlan plan_to_resume(const std::string& path, const RunOptions& times, worker:
   Suite suite = resolve_again(parse_scenario(before.header.scenario.dump(), path + "/run.json"),
                               options.suite, catalog);
   auto baseline = past_of(options);
-  return {options,          before.header.arguments, std::move(catalog),
-          std::move(suite), std::move(baseline),     std::move(directory),
-          std::move(before)};
+  return {options,
+          before.header.arguments,
+          std::move(catalog),
+          std::move(suite),
+          std::move(baseline),
+          std::move(directory),
+          std::move(before),
+          {}};
 }
 
 RunHeader header_of(const RunPlan& plan, std::vector<NodeInfo> nodes) {

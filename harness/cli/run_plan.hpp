@@ -23,6 +23,7 @@ struct RunPlan {
   std::shared_ptr<const Baseline> baseline;
   record::RunDirectory directory;
   std::optional<RunData> before;  // what the run measured until it broke off, where it goes on
+  Topology topology;  // of the whole cluster, as --topology has it; of a run that begins
 };
 
 // Throw InputError, and std::runtime_error where the worker cannot be asked.

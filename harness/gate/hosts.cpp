@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <sstream>
 
+#include "harness/record/node_list.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::gate {
 namespace {
-
-constexpr long kMostHosts = 1000000;
 
 bool is_host_list(const std::string& word) {
   return word == "--host" || word == "-host" || word == "-H";
@@ -37,46 +37,6 @@ void add_once(Words& hosts, const std::string& host) {
 std::string without_slots(const std::string& word) {
   const auto colon = word.find(':');
   return colon == word.rfind(':') ? word.substr(0, colon) : word;
-}
-
-// Parts of a list; commas between brackets do not part.
-Words parts_of(const std::string& list) {
-  Words parts(1);
-  int depth = 0;
-  for (const char letter : list) {
-    depth += letter == '[' ? 1 : letter == ']' ? -1 : 0;
-    if (letter == ',' && depth == 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
-
-long number(const std::string& text, const std::string& list) {
-  long value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    throw InputError(fmt::format("\"{}\" is no list of hosts, as node[01-03,07]", list));
-  }
-  return value;
-}
-
-// "01-03" between a prefix and a suffix.
-void add_range(Words& hosts, const std::string& prefix, const std::string& range,
-               const std::string& suffix, const std::string& list) {
-  const auto dash = range.find('-');
-  const auto first = range.substr(0, dash);
-  const auto last = dash == std::string::npos ? first : range.substr(dash + 1);
-  const long from = number(first, list);
-  const long to = number(last, list);
-  if (to < from || to - from > kMostHosts) {
-    throw InputError(fmt::format("\"{}\" is no list of hosts: {} is no range", list, range));
-  }
-  for (long i = from; i <= to; ++i) {
-    add_once(hosts, fmt::format("{}{:0{}}{}", prefix, i, first.size(), suffix));
-  }
 }
 
 Words hosts_in_file(const std::string& text) {
@@ -142,19 +102,15 @@ std::optional<std::string> argument(const Words& command, const std::string& nam
 
 Words expand_hosts(const std::string& list) {
   Words hosts;
-  for (const auto& part : parts_of(list)) {
-    const auto open = part.find('[');
-    const auto close = part.find(']');
-    if (open == std::string::npos) {
-      add_once(hosts, without_slots(part));
-      continue;
+  try {
+    std::set<std::string> seen;
+    for (const auto& host : record::expand_node_list(list)) {
+      if (seen.insert(without_slots(host)).second) {
+        hosts.push_back(without_slots(host));
+      }
     }
-    if (close == std::string::npos || close < open) {
-      throw InputError(fmt::format("\"{}\" is no list of hosts: a bracket is not closed", list));
-    }
-    for (const auto& range : parts_of(part.substr(open + 1, close - open - 1))) {
-      add_range(hosts, part.substr(0, open), range, part.substr(close + 1), list);
-    }
+  } catch (const record::NodeListError& wrong) {
+    throw InputError(wrong.what());
   }
   return hosts;
 }

@@ -9,7 +9,7 @@
 namespace fleetbench::record {
 
 struct SourceText {
-  std::string name;  // stands in messages and, joined, for the run's id
+  std::string name;  // stands in messages, and with others for the run's id
   std::string text;
 };
 
@@ -30,5 +30,8 @@ struct ImportedSamples {
   std::vector<Problem> errors;    // what they are about is left out; everything else is kept
   std::vector<Problem> warnings;  // what they are about is kept
 };
+
+// Stands for the id of a run of these files: "a.csv, b.csv", "a.log and 407 more files".
+std::string title_of(const std::vector<std::string>& files);
 
 }  // namespace fleetbench::record

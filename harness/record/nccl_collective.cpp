@@ -85,9 +85,9 @@ std::string nccl_program(std::string_view text) {
 std::string nccl_version(double code) {
   const int number = static_cast<int>(std::clamp(code, 0.0, 1e8));
   const int minor = number < 10'000 ? 10 : 100;  // before and since 2.9
-  return number == 0 ? ""
-                     : fmt::format("{}.{}.{}", number / (minor * 100), number / 100 % minor,
-                                   number % 100);
+  return number == 0
+             ? ""
+             : fmt::format("{}.{}.{}", number / (minor * 100), number / 100 % minor, number % 100);
 }
 
 std::optional<double> nccl_busbw_factor(std::string_view collective, std::size_t nranks) {

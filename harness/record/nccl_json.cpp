@@ -97,8 +97,7 @@ class JsonReader {
     run.out_of_bounds = number_at(at(document, "out_of_bounds"), "count");
     run.complete = whole && run.average_GB_s.has_value();
     if (run.out_of_bounds.value_or(0) != 0) {
-      error("wrong_result",
-            fmt::format("{} of the checks of this run failed", *run.out_of_bounds));
+      error("wrong_result", fmt::format("{} of the checks of this run failed", *run.out_of_bounds));
     }
     read_errors(document, run);
     if (whole && !run.complete && run.failures.empty()) {
@@ -144,8 +143,8 @@ class JsonReader {
     // Of the GPUs of a process only the first one is listed.
     const int each = whole_at(config, "nthreads", 1) * whole_at(config, "ngpus", 1);
     const bool only_first = each > 1 && std::ranges::all_of(run.ranks, [each](const auto& rank) {
-      return rank.rank % each == 0;
-    });
+                              return rank.rank % each == 0;
+                            });
     if (only_first && each <= 1024) {
       run.ranks_unnamed = static_cast<int>(run.ranks.size()) * (each - 1);
     }
@@ -155,7 +154,8 @@ class JsonReader {
     NcclRow row;
     row.type = text_at(json, "type");
     row.redop = text_at(json, "redop");
-    if (!is_whole(json) || row.type.size() > kLongestName / 4 || row.redop.size() > kLongestName / 4) {
+    if (!is_whole(json) || row.type.size() > kLongestName / 4 ||
+        row.redop.size() > kLongestName / 4) {
       return error("bad_row", fmt::format("result {} lacks its size or one of its two figures",
                                           run.rows.size() + 1));
     }

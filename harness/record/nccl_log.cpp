@@ -167,9 +167,9 @@ class LogReader {
   void check(const NcclRow& row) {
     for (const NcclFigure* figure : {&row.out_of_place, &row.in_place}) {
       if (run_.counts_wrong && figure->wrong.value_or(0) != 0) {
-        return error(row.line, "wrong_result",
-                     fmt::format("{} elements arrived wrong at {} bytes", *figure->wrong,
-                                 row.size_bytes));
+        return error(
+            row.line, "wrong_result",
+            fmt::format("{} elements arrived wrong at {} bytes", *figure->wrong, row.size_bytes));
       }
     }
   }
@@ -185,7 +185,7 @@ class LogReader {
     std::string_view text = line.substr(at);
     if (const auto quote = text.find('\''); quote != std::string_view::npos) {
       text = text.substr(quote + 1, text.rfind('\'') > quote ? text.rfind('\'') - quote - 1
-                                                              : std::string_view::npos);
+                                                             : std::string_view::npos);
     }
     while (text.ends_with(' ') || text.ends_with('/')) {
       text.remove_suffix(1);
@@ -204,7 +204,8 @@ class LogReader {
 
   void read_foreign(std::string_view line) {
     if (const auto version = after(line, "NCCL version "); !version.empty() && version_.empty()) {
-      version_ = version.substr(0, std::min(version.find_first_not_of("0123456789."), std::size_t{20}));
+      version_ =
+          version.substr(0, std::min(version.find_first_not_of("0123456789."), std::size_t{20}));
       run_.version = version_;
     }
     if (const auto program = nccl_program(line); !program.empty()) {
@@ -238,12 +239,12 @@ class LogReader {
     if (begun_ && !run_.complete && run_.failures.empty()) {
       const std::string why = run_.end.empty() ? "" : ": " + run_.end;
       error(open_line > 0 ? open_line : run_.line, "truncated",
-            open_line > 0 ? "the row is cut off" + why
-                          : fmt::format("the run has {} and no end{}",
-                                        run_.rows.empty()
-                                            ? std::string("no row")
-                                            : fmt::format("{} rows", run_.rows.size()),
-                                        why));
+            open_line > 0
+                ? "the row is cut off" + why
+                : fmt::format("the run has {} and no end{}",
+                              run_.rows.empty() ? std::string("no row")
+                                                : fmt::format("{} rows", run_.rows.size()),
+                              why));
     }
     if (begun_) {
       runs_.push_back(std::move(run_));
@@ -282,8 +283,8 @@ std::vector<NcclRun> read_nccl_log(const SourceText& source, int file, NcclProbl
 
 bool looks_like_nccl_log(std::string_view text) {
   for (const std::string_view mark :
-       {"# nThread ", "# nccl-tests version ", "# Collective test starting: ",
-        "out-of-place                       in-place",
+       {"# nThread ", "# nccl-tests version ",
+        "# Collective test starting: ", "out-of-place                       in-place",
         "Test NCCL failure ", "Test CUDA failure "}) {
     if (text.find(mark) != std::string_view::npos) {
       return true;

@@ -14,9 +14,9 @@ namespace fleetbench::record {
 namespace {
 
 // Source: nccl-tests, test_typenames in src/common.cu.
-constexpr std::array<std::string_view, 14> kTypes{
-    "float",  "half",  "double", "bfloat16", "int8",  "uint8",   "int32",
-    "uint32", "int64", "uint64", "char",     "int",   "f8e4m3",  "f8e5m2"};
+constexpr std::array<std::string_view, 14> kTypes{"float", "half",  "double", "bfloat16", "int8",
+                                                  "uint8", "int32", "uint32", "int64",    "uint64",
+                                                  "char",  "int",   "f8e4m3", "f8e5m2"};
 
 constexpr std::array<std::string_view, 8> kRedops{"sum", "prod",   "max",  "min",
                                                   "avg", "mulsum", "none", "all"};
@@ -124,10 +124,9 @@ std::vector<NcclColumn> NcclRows::default_columns() {
 bool NcclRows::read_header(const std::vector<std::string_view>& words) {
   using enum NcclColumn;
   static const std::map<std::string_view, NcclColumn> kNames{
-      {"size", size},   {"count", count},   {"type", type},
-      {"redop", redop}, {"root", root},     {"time", time},
-      {"algbw", algbw}, {"busbw", busbw},   {"cputime", time},
-      {"error", wrong}, {"#wrong", wrong},  {"wrong", wrong}};
+      {"size", size},    {"count", count}, {"type", type},    {"redop", redop},
+      {"root", root},    {"time", time},   {"algbw", algbw},  {"busbw", busbw},
+      {"cputime", time}, {"error", wrong}, {"#wrong", wrong}, {"wrong", wrong}};
   columns_.clear();
   for (const std::string_view word : words) {
     const auto found = kNames.find(word);

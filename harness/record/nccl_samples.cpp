@@ -1,7 +1,6 @@
 #include "harness/record/nccl_samples.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -31,7 +30,7 @@ class NcclAssembly {
 
   RunData run() && {
     data_.imported = true;
-    data_.header.run_id = fmt::format("{}", fmt::join(files_, ", "));
+    data_.header.run_id = title_of(files_);
     data_.end = EndRecord{};
     std::vector<const NcclRun*> usable;
     for (const NcclRun& run : runs_) {
@@ -156,7 +155,7 @@ class NcclAssembly {
     SampleRecord sample = sample_of(run, place, step);
     int& passes = passes_[{step.step, sample.node, sample.peer.value_or(-1), key_of(sample)}];
     if (run.has_failed() || run.is_wrong()) {
-      sample.status = run.is_wrong()      ? Status::wrong
+      sample.status = run.is_wrong()    ? Status::wrong
                       : run.out_of_time ? Status::timeout
                                         : Status::failed;
       sample.reason = reason_of(run);
@@ -248,7 +247,7 @@ class NcclAssembly {
       if (!run->version.empty() && versions.try_emplace(run->version, run).second &&
           versions.size() == 2) {
         const NcclRun& other = *(versions.begin()->second == run ? versions.rbegin()->second
-                                                                  : versions.begin()->second);
+                                                                 : versions.begin()->second);
         problems_.warnings.add(
             {"conflict", file(*run), run->line,
              fmt::format("NCCL {} here and {} in {}: what is slower may be so for that",

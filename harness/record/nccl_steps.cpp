@@ -22,9 +22,8 @@ RowKey key_of(const NcclRow& row) {
 }
 
 Layer layer_of(const NcclRun& run) {
-  const bool one_node = std::ranges::all_of(run.ranks, [&run](const NcclRank& rank) {
-    return rank.node == run.ranks.front().node;
-  });
+  const bool one_node = std::ranges::all_of(
+      run.ranks, [&run](const NcclRank& rank) { return rank.node == run.ranks.front().node; });
   return one_node ? Layer::fabric : Layer::network;
 }
 
@@ -53,9 +52,8 @@ std::string row_name(const RowKey& key, const std::set<RowKey>& all) {
   };
   name += differs([](const RowKey& row) { return std::get<1>(row); }) ? "." + type : "";
   name += differs([](const RowKey& row) { return std::get<2>(row); }) ? "." + redop : "";
-  name += differs([](const RowKey& row) { return std::get<3>(row); })
-              ? fmt::format(".root{}", root)
-              : "";
+  name += differs([](const RowKey& row) { return std::get<3>(row); }) ? fmt::format(".root{}", root)
+                                                                      : "";
   return name;
 }
 
@@ -125,14 +123,16 @@ std::string nccl_shape(const NcclRun& run) {
   }
   const int all = static_cast<int>(run.ranks.size()) + run.ranks_unnamed;
   const int each = all / static_cast<int>(gpus.size());
-  const bool even = std::ranges::all_of(gpus, [&](const auto& node) {
-    return run.ranks_unnamed > 0 || node.second == each;
-  });
+  const bool even = std::ranges::all_of(
+      gpus, [&](const auto& node) { return run.ranks_unnamed > 0 || node.second == each; });
   const std::string nodes = gpus.size() == 1 ? "" : fmt::format("{} nodes", gpus.size());
   const bool product = even && each * static_cast<int>(gpus.size()) == all;
   const int shown = product ? each : all;
-  return fmt::format("{}{}{} {}{}", nodes, nodes.empty() ? "" : product ? " x " : ", ", shown,
-                     shown == 1 ? "GPU" : "GPUs",
+  return fmt::format("{}{}{} {}{}", nodes,
+                     nodes.empty() ? ""
+                     : product     ? " x "
+                                   : ", ",
+                     shown, shown == 1 ? "GPU" : "GPUs",
                      groups.size() > 1 ? fmt::format(", {} groups", groups.size()) : "");
 }
 

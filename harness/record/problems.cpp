@@ -13,11 +13,6 @@ constexpr std::size_t kMostTold = 1000;
 
 }  // namespace
 
-std::string Problem::text() const {
-  return line > 0 ? fmt::format("{}:{}: {}", file, line, message)
-                  : fmt::format("{}: {}", file, message);
-}
-
 void Problems::add(Problem problem) {
   if (kept.size() < kMostKept) {
     kept.push_back(std::move(problem));

@@ -1,6 +1,5 @@
 // assemble(): rows of other tools' files → a run.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -60,7 +59,7 @@ class Assembly {
     const std::vector<int> passes = number_passes(rows_);
     run_.imported = true;
     run_.header.nodes = nodes_of(rows_, place_of_node_);
-    run_.header.run_id = fmt::format("{}", fmt::join(rows_.files, ", "));
+    run_.header.run_id = title_of(rows_.files);
     run_.end = EndRecord{};
     add_steps(kinds);
     make_room(passes);

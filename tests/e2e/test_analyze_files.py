@@ -18,6 +18,20 @@ def fleet(spread=0.002, slowdown=1.2, nodes=16, passes=6):
             yield node, k, 0.4 * expected * chance.gauss(1, spread)
 
 
+def nccl_log(nodes, rows):
+    """What alltoall_perf prints of one GPU on each node, for sizes in bytes and GB/s."""
+    text = "# Collective test starting: alltoall_perf\n# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n#\n# Using devices\n"
+    for rank, node in enumerate(nodes):
+        text += f"#  Rank  {rank} Group  0 Pid   7 on {node:>10} device  0 [0000:1b:00] NVIDIA H100\n"
+    columns = "   time   algbw   busbw  #wrong  "
+    text += "#\n#       size         count      type   redop    root  " + 2 * columns + "\n"
+    for size, busbw in rows:
+        figure = f"  {size / busbw / 2e3:7.2f}  {2 * busbw:6.2f}  {busbw:6.2f}"
+        text += f"{size:12}  {size // 8:12}     float    none      -1{figure}       0{figure}     N/A\n"
+    average = sum(busbw for _, busbw in rows) / len(rows)
+    return text + f"# Out of bounds values : 0 OK\n# Avg bus bandwidth    : {average:g} \n#\n"
+
+
 class AnalyzeFiles(FleetbenchTest):
     def written(self, name, text):
         path = self.directory / name
@@ -97,11 +111,52 @@ class AnalyzeFiles(FleetbenchTest):
         self.assertEqual(together["metrics"], whole["metrics"])
         self.assertEqual(together["findings"], whole["findings"])
 
+    def logs(self, slow=("n2", "n5"), nodes=6):
+        """One log of nccl-tests for each pair, with two runs, of which one pair is slow."""
+        chance = random.Random(5)
+        for i in range(nodes):
+            for j in range(i + 1, nodes):
+                pair = (f"n{i}", f"n{j}")
+                text = ""
+                for _ in range(2):
+                    level = chance.gauss(1, 0.002) * (20.0 if pair != slow else 10.0)
+                    text += nccl_log(pair, [(size, level) for size in (1 << 20, 1 << 24)])
+                yield self.written(f"{pair[0]}-{pair[1]}.log", text)
+
+    def test_logs_of_nccl_tests_name_the_slow_link(self):
+        report = self.report_of(*self.logs())
+        subjects = [finding["subject"] for finding in report["findings"]]
+        self.assertEqual([(s["kind"], s["a"], s["b"]) for s in subjects], [("link", "n2", "n5")])
+        self.assertEqual(report["run_id"], f"{self.directory}/n0-n1.log and 14 more files")
+
+    def test_a_pair_whose_test_failed_is_missing(self):
+        logs = list(self.logs(slow=None))
+        log = self.directory / "n0-n1.log"
+        head = log.read_text(encoding="utf-8").split("#\n#  ")[0]
+        log.write_text(head + "n1: Test NCCL failure common.cu:401 'unhandled system error'\n", encoding="utf-8")
+        report = self.report_of(*logs)
+        self.assertEqual([(f["direction"], f["subject"]["kind"]) for f in report["findings"]], [("missing", "link")])
+        self.assertIn("unhandled system error", json.dumps(report["findings"]))
+
+    def test_switches_are_matched_with_the_nodes(self):
+        good = self.written("topology.conf", "SwitchName=leaf1 Nodes=n[0-2]\nSwitchName=leaf2 Nodes=n[3-4],n[7-9]\n")
+        shown = " ".join(self.analyze(*self.logs(), "--topology", good).out.split())
+        self.assertIn("topology: no switch is known for n5", shown)
+        self.assertIn("topology.conf: names 3 nodes that took no part in this run", shown)
+        bad = self.written("bad.conf", "SwitchName=leaf1 Nodes=n[0-2\n\nNodes=n3\n")
+        result = self.analyze(*self.logs(), "--topology", bad)
+        self.assertEqual((result.code, result.out), (64, ""))
+        self.assertIn("bad.conf:1: ", result.err)
+        self.assertIn("bad.conf:3: the line has no SwitchName=NAME", result.err)
+        other = self.written("other.conf", "SwitchName=leaf1 Nodes=x[0-2]\n")
+        shown = " ".join(self.analyze(*self.logs(), "--topology", other).out.split())
+        self.assertIn("other.conf: names none of the nodes of this run, as n0; it is not used", shown)
+
     def test_what_is_not_read_ends_with_64(self):
         for text, message in [
             ("Dear all,\n", 'begins with "Dear all,"'),
             ("", "is empty"),
-            ("# nThread 1 nGpus 8\n", "looks like a log of nccl-tests, which is not yet read"),
+            ("# nThread 1 nGpus 8\n", "x:1: the run has no row and no end; no sample could be read"),
             ("node,metric,val\na,t,1\n", "column value is missing; there are: node, metric, val"),
             ("\x1b]0;x\x07{}\n", "\\x1b"),
         ]:

@@ -153,8 +153,7 @@ TEST(NcclCases, EveryCaseIsReadAsItShould) {
     if (expect.contains("rails")) {
       EXPECT_EQ(rails_of(result.run), expect["rails"]);
     }
-    EXPECT_EQ(runs.front().version,
-              expect.value("nccl_version", runs.front().version));
+    EXPECT_EQ(runs.front().version, expect.value("nccl_version", runs.front().version));
   }
   EXPECT_EQ(cases, 7);
 }

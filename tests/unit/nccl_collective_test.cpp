@@ -78,8 +78,7 @@ std::string concluded(const NcclExample& example) {
 
 TEST(NcclCollective, AnUnnamedOneIsConcludedWhereOnlyOneFits) {
   const auto like = [](const char* redop, int root, double factor, const char* in_place) {
-    return concluded(
-        {.redop = redop, .root = root, .factor = factor, .in_place_wrong = in_place});
+    return concluded({.redop = redop, .root = root, .factor = factor, .in_place_wrong = in_place});
   };
   EXPECT_EQ(like("sum", -1, 1.5, "0"), "all_reduce");
   EXPECT_EQ(like("sum", -1, 0.75, "0"), "reduce_scatter");

@@ -37,7 +37,8 @@ inline std::string head_of(const NcclExample& log) {
     }
   }
   return text +
-         "#\n#       size         count      type   redop    root     time   algbw   busbw  #wrong  "
+         "#\n#       size         count      type   redop    root     time   algbw   busbw  #wrong "
+         " "
          "   time   algbw   busbw  #wrong \n";
 }
 

@@ -13,13 +13,19 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Json figure(double busbw, Json wrong) {
-  return {{"time", 1048.576 / busbw * 0.5}, {"alg_bw", 2 * busbw}, {"bus_bw", busbw},
+  return {{"time", 1048.576 / busbw * 0.5},
+          {"alg_bw", 2 * busbw},
+          {"bus_bw", busbw},
           {"nwrong", std::move(wrong)}};
 }
 
 Json device(int rank, const char* node, const char* address) {
-  return {{"rank", rank},     {"group", 0},  {"pid", 61},
-          {"hostname", node}, {"device", 0}, {"device_hex", address},
+  return {{"rank", rank},
+          {"group", 0},
+          {"pid", 61},
+          {"hostname", node},
+          {"device", 0},
+          {"device_hex", address},
           {"device_info", "NVIDIA H100"}};
 }
 
@@ -101,8 +107,7 @@ TEST(NcclJson, TroubleIsNamed) {
     return marks(read(json.dump()).errors);
   };
   EXPECT_THAT(with("/results/0/out_of_place", nullptr), ElementsAre("bad_row@0", "no_rows@0"));
-  EXPECT_THAT(with("/results/0/out_of_place/bus_bw", "nan"),
-              ElementsAre("bad_row@0", "no_rows@0"));
+  EXPECT_THAT(with("/results/0/out_of_place/bus_bw", "nan"), ElementsAre("bad_row@0", "no_rows@0"));
   EXPECT_THAT(with("/results/0/in_place/nwrong", 3.0), ElementsAre("wrong_result@0"));
   EXPECT_THAT(with("/out_of_bounds/count", 2), ElementsAre("wrong_result@0"));
   EXPECT_THAT(with("/config/devices", nullptr), ElementsAre("no_node@0"));

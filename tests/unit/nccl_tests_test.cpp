@@ -46,9 +46,8 @@ std::vector<std::string> lines_of(const RunData& run) {
         line += fmt::format(" {:.1f}", *sample.values[m]);
       }
     }
-    lines.push_back(line + (sample.status == Status::ok
-                                ? ""
-                                : fmt::format(" {}", to_string(sample.status))));
+    lines.push_back(
+        line + (sample.status == Status::ok ? "" : fmt::format(" {}", to_string(sample.status))));
   }
   return lines;
 }
@@ -192,8 +191,9 @@ TEST(NcclTests, WhatBreaksOffIsReadAsFarAsItGoes) {
   const auto early = read(head_of(log));
   EXPECT_THAT(marks(early.errors), ElementsAre("truncated@2"));
   EXPECT_THAT(lines_of(early.run), ElementsAre(testing::EndsWith("] failed")));
-  const auto late = read(head_of(log) + "slurmstepd: error: *** STEP 8.0 ON a CANCELLED AT "
-                                        "2026-03-02T11:40:18 DUE TO TIME LIMIT ***\n");
+  const auto late = read(head_of(log) +
+                         "slurmstepd: error: *** STEP 8.0 ON a CANCELLED AT "
+                         "2026-03-02T11:40:18 DUE TO TIME LIMIT ***\n");
   EXPECT_THAT(lines_of(late.run), ElementsAre(testing::EndsWith("] timeout")));
 }
 
@@ -245,9 +245,9 @@ TEST(NcclTests, RowsInPiecesMustFitTogether) {
   };
   EXPECT_EQ(with(row.substr(0, cut) + "\n", row.substr(cut)), 1U);
   EXPECT_EQ(with(row.substr(0, cut) + "b:1:2 [0] NCCL INFO x\n", row.substr(cut)), 1U);
-  EXPECT_EQ(with(row.substr(0, cut) + "[2025-01-31 10:00:00] q:1:2 [0] NCCL WARN x\n",
-                 row.substr(cut)),
-            1U);
+  EXPECT_EQ(
+      with(row.substr(0, cut) + "[2025-01-31 10:00:00] q:1:2 [0] NCCL WARN x\n", row.substr(cut)),
+      1U);
   // Where the host begins with a digit and no rank is on it, its first digits may be the row's.
   EXPECT_EQ(with(row.substr(0, cut), row.substr(cut)), 0U);
   EXPECT_EQ(with(row.substr(0, cut) + "\n", "  7  7  7  0  7  7  7  0\n"), 0U);
