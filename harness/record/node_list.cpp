@@ -23,9 +23,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
-  throw NodeListError(false, fmt::format("\"{}{}\" is no list of nodes, as node[01-03,07]: {}",
-                                         list.substr(0, kShown),
-                                         list.size() > kShown ? "..." : "", why));
+  throw NodeListError(false,
+                      fmt::format("\"{}{}\" is no list of nodes, as node[01-03,07]: {}",
+                                  list.substr(0, kShown), list.size() > kShown ? "..." : "", why));
 }
 
 void require_room(std::size_t nodes) {

@@ -107,8 +107,7 @@ class Reader {
       const std::size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
       const std::string_view word = text.substr(begin, end - begin);
       const auto equals = std::min(word.find('='), word.size());
-      pairs.emplace_back(word.substr(0, equals),
-                         word.substr(std::min(equals + 1, word.size())));
+      pairs.emplace_back(word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
       begin = text.find_first_not_of(kBlanks, end);
     }
     return pairs;
@@ -228,8 +227,8 @@ class Reader {
       std::string at = name;
       while (seen.insert(at).second) {
         path.push_back(at);
-        const auto child = std::ranges::find_if(
-            described.at(at)->switches, [&](const std::string& below) {
+        const auto child =
+            std::ranges::find_if(described.at(at)->switches, [&](const std::string& below) {
               return described.contains(below) && !done.contains(below);
             });
         at = *child;

@@ -11,9 +11,9 @@
 namespace fleetbench::record {
 
 struct TopologyFile {
-  Topology topology;                       // as far as there is no error
+  Topology topology;                              // as far as there is no error
   std::map<std::string, std::string> link_speed;  // of the switches that have one
-  std::map<std::string, int> levels;       // 0: a leaf; else one more than the highest below it
+  std::map<std::string, int> levels;  // 0: a leaf; else one more than the highest below it
   std::vector<Problem> errors;
 };
 

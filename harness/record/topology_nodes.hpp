@@ -9,7 +9,7 @@
 namespace fleetbench::record {
 
 struct MatchedTopology {
-  Topology topology;                 // of the nodes that are meant, by their names; others are left out
+  Topology topology;                 // above the nodes that are meant, and with their names
   std::vector<std::string> missing;  // nodes that hang on no switch of the file
   std::size_t others = 0;            // nodes of the file that are none of those that are meant
 };
