@@ -26,6 +26,7 @@
 #include "harness/detect/reduce.hpp"
 #include "harness/detect/significance.hpp"
 #include "harness/detect/slow.hpp"
+#include "harness/detect/slow_sizes.hpp"
 #include "harness/detect/summary.hpp"
 #include "harness/detect/two_nodes.hpp"
 #include "harness/detect/verdict.hpp"
@@ -193,6 +194,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   report.findings = rank(std::move(findings));
   list_differences(configuration, run.header.nodes, report);
   report.metrics = summarise(evaluated.tables, options);
+  tell_slow_sizes(report.metrics, report.findings);
   append(report.metrics, summarise_unjudged(run));
   report.not_measured = std::move(integrity.not_measured);
   append(report.not_measured, list_not_measured(run, attempts, configuration));
