@@ -1,5 +1,6 @@
-// mpirun -np N pairs_plain MIB PASSES: every rank with every other one, in rounds of disjoint pairs, in
-// plain loops. N is even. Rank 0 prints how many seconds that took, for tests/bench/pairs_bench.py.
+// mpirun -np N pairs_plain MIB PASSES: every rank with every other one, in rounds of disjoint
+// pairs, in plain loops. N is even. Rank 0 prints how many seconds that took, for
+// tests/bench/pairs_bench.py.
 #include <cstdio>
 #include <cstdlib>
 
