@@ -28,6 +28,21 @@ Participants parse_participants(std::string_view text) {
       fmt::format("participants \"{}\" is none of node, pair, group", text));
 }
 
+Status status_of(const std::exception& error) {
+  if (dynamic_cast<const WrongResult*>(&error) != nullptr) {
+    return Status::wrong;
+  }
+  if (dynamic_cast<const NotAvailable*>(&error) != nullptr) {
+    return Status::skipped;
+  }
+  return dynamic_cast<const TimedOut*>(&error) != nullptr ? Status::timeout : Status::failed;
+}
+
+Json detail_of(const std::exception& error) {
+  const auto* known = dynamic_cast<const NoMeasurement*>(&error);
+  return known == nullptr ? Json() : known->detail;
+}
+
 void check_values(const Measurement& measurement) {
   for (std::size_t i = 0; i < measurement.values.size(); ++i) {
     const auto& value = measurement.values[i];
@@ -45,6 +60,7 @@ void to_json(Json& json, const ProbeInfo& info) {
               {"params_schema", info.params_schema},
               {"facts_only", info.facts_only},
               {"all_gpus", info.all_gpus},
+              {"joins_workers", info.joins_workers},
               {"method", info.method},
               {"programs", info.programs}};
 }
@@ -57,6 +73,7 @@ void from_json(const Json& json, ProbeInfo& info) {
   info.params_schema = json.at("params_schema");
   info.facts_only = json.at("facts_only").get<bool>();
   info.all_gpus = json.at("all_gpus").get<bool>();
+  info.joins_workers = json.at("joins_workers").get<bool>();
   info.method = json.at("method").get<int>();
   info.programs = json.at("programs").get<std::vector<std::string>>();
 }

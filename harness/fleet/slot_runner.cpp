@@ -112,16 +112,8 @@ void MpiRunner::run(std::function<void(Slot&)> phase) {
     const auto start = Clock::now();
     try {
       phase(*slot);
-    } catch (const WrongElementsResult& error) {
-      slot->outcome = {Status::wrong, error.what(), {{}, error.detail}, 0};
-    } catch (const WrongResult& error) {
-      slot->outcome = {Status::wrong, error.what(), {}, 0};
-    } catch (const NotAvailable& error) {
-      slot->outcome = {Status::skipped, error.what(), {}, 0};
-    } catch (const TimedOut& error) {
-      slot->outcome = {Status::timeout, error.what(), {}, 0};
     } catch (const std::exception& error) {
-      slot->outcome = {Status::failed, error.what(), {}, 0};
+      slot->outcome = {status_of(error), error.what(), {{}, detail_of(error)}, 0};
     }
     slot->outcome.seconds = seconds_since(start);
     slot->add_evidence();

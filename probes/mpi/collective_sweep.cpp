@@ -159,8 +159,8 @@ void CollectiveSweep::agree(const std::vector<WrongElements>& mine) {
   }
   const std::string words = describe(mine, witness);
   in_flight_ = false;  // all members are here, and nobody is in a call
-  throw WrongElementsResult(
-      words, {{"members", ranks_.size()}, {"bytes", std::move(bytes)}, {"wrong", counts}});
+  throw WrongResult(words,
+                    {{"members", ranks_.size()}, {"bytes", std::move(bytes)}, {"wrong", counts}});
 }
 
 // The first false element of the witness, in the same words on all members.

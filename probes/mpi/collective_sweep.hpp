@@ -30,7 +30,7 @@ class CollectiveSweep : public Prepared {
   CollectiveSweep(SweepPlan plan, const MpiGroup& group);
   ~CollectiveSweep() override;
 
-  // Untimed; also opens the connections. All members throw the same WrongElementsResult, so that
+  // Untimed; also opens the connections. All members throw the same WrongResult, so that
   // none goes on to wait for the others.
   void verify();
   // After it measure() can tell times on the clock of member 0.

@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <utility>
-
 #include "probes/probe.hpp"
 
 namespace fleetbench {
@@ -16,13 +14,6 @@ struct MpiGroup {
   int me = 0;                      // position of the calling rank in `members`
   int tag = 0;                     // for messages on `world`; no two slots nearby share it
   int turn = 0;                    // grows from slot to slot
-};
-
-// A wrong result with what was counted, which is kept in the journal beside the reason.
-struct WrongElementsResult : WrongResult {
-  WrongElementsResult(const std::string& what, Json counted)
-      : WrongResult(what), detail(std::move(counted)) {}
-  Json detail;
 };
 
 // prepare() and measure() may block for ever when a member is gone: they run in a thread that is
