@@ -1,15 +1,10 @@
 #include "probes/mpi/collective.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 namespace fleetbench {
 namespace {
-
-using Arrives = Collective::Arrives;
 
 int all_reduce(float* send, float* receive, int count, int /*me*/, MPI_Comm comm) {
   return MPI_Allreduce(send, receive, count, MPI_FLOAT, MPI_SUM, comm);
@@ -35,13 +30,12 @@ int broadcast(float* send, float* receive, int count, int me, MPI_Comm comm) {
 
 const std::vector<Collective>& collectives() {
   static const std::vector<Collective> list = [] {
-    const auto rule = [](const char* name) { return find_collective_rule(name); };
     return std::vector<Collective>{
-        {rule("all_reduce"), "MPI_Allreduce", all_reduce, Arrives::summed, false},
-        {rule("all_gather"), "MPI_Allgather", all_gather, Arrives::from_each, false},
-        {rule("reduce_scatter"), "MPI_Reduce_scatter_block", reduce_scatter, Arrives::summed, true},
-        {rule("all_to_all"), "MPI_Alltoall", all_to_all, Arrives::from_each, true},
-        {rule("broadcast"), "MPI_Bcast", broadcast, Arrives::from_root, false}};
+        {collective_shape("all_reduce"), "MPI_Allreduce", all_reduce},
+        {collective_shape("all_gather"), "MPI_Allgather", all_gather},
+        {collective_shape("reduce_scatter"), "MPI_Reduce_scatter_block", reduce_scatter},
+        {collective_shape("all_to_all"), "MPI_Alltoall", all_to_all},
+        {collective_shape("broadcast"), "MPI_Bcast", broadcast}};
   }();
   return list;
 }
@@ -53,33 +47,6 @@ const Collective& collective_named(const std::string& name) {
     throw std::invalid_argument("\"" + name + "\" is no collective");
   }
   return *found;
-}
-
-std::vector<std::size_t> size_sweep(std::size_t begin, std::size_t end, std::size_t factor) {
-  std::vector<std::size_t> sizes{begin};
-  while (factor > 1 && sizes.back() <= end / factor) {
-    sizes.push_back(sizes.back() * factor);
-  }
-  return sizes;
-}
-
-std::string size_name(std::size_t bytes) {
-  for (const auto& [unit, letter] :
-       {std::pair{std::size_t{1} << 30, 'G'}, std::pair{std::size_t{1} << 20, 'M'},
-        std::pair{std::size_t{1} << 10, 'K'}}) {
-    if (bytes >= unit && bytes % unit == 0) {
-      return fmt::format("{}{}", bytes / unit, letter);
-    }
-  }
-  return fmt::format("{}", bytes);
-}
-
-int iterations_that_fit(double warmup_s, int warmup, double max_s, int wanted) {
-  const double iteration_s = warmup_s / std::max(1, warmup);
-  if (iteration_s * wanted <= max_s) {
-    return wanted;
-  }
-  return std::max(1, static_cast<int>(max_s / iteration_s));
 }
 
 }  // namespace fleetbench

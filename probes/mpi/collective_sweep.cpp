@@ -32,7 +32,7 @@ CollectiveSweep::CollectiveSweep(SweepPlan plan, const MpiGroup& group)
       entries_([this] {
         std::vector<Entry> entries;
         for (const Collective* collective : plan_.collectives) {
-          for (const std::size_t bytes : plan_.sizes_bytes) {
+          for (const std::size_t bytes : plan_.sweep.sizes_bytes) {
             const std::size_t count = collective->rule->count(bytes, ranks_.size());
             entries.push_back(
                 {collective, bytes, count, collective->rule->bytes(count, ranks_.size())});
@@ -190,9 +190,10 @@ double CollectiveSweep::loop_s(const Entry& entry, int iterations) const {
 }
 
 CollectiveSweep::Timed CollectiveSweep::time_calls(const Entry& entry) const {
-  const double warmup_s = loop_s(entry, plan_.warmup);
+  const double warmup_s = loop_s(entry, plan_.sweep.warmup);
   Timed timed;
-  timed.iterations = iterations_that_fit(warmup_s, plan_.warmup, plan_.max_s, plan_.iterations);
+  timed.iterations =
+      iterations_that_fit(warmup_s, plan_.sweep.warmup, plan_.sweep.max_s, plan_.sweep.iterations);
   check_mpi(MPI_Bcast(&timed.iterations, 1, MPI_INT, 0, comm_.get()),
             "MPI_Bcast of the number of iterations");
   timed.time_s = loop_s(entry, timed.iterations) / timed.iterations;

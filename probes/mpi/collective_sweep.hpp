@@ -6,21 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "probes/mpi/clock_pings.hpp"
 #include "probes/mpi/collective.hpp"
-#include "probes/mpi/exact_data.hpp"
-#include "probes/mpi/member_clock.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 #include "probes/mpi/sub_communicator.hpp"
+#include "probes/support/collective_params.hpp"
+#include "probes/support/exact_data.hpp"
 #include "probes/support/pages.hpp"
 
 namespace fleetbench {
 
 struct SweepPlan {
   std::vector<const Collective*> collectives;
-  std::vector<std::size_t> sizes_bytes;
-  int iterations = 1;
-  int warmup = 1;
-  double max_s = 0;  // per collective and size
+  SweepParams sweep;
 };
 
 // All members of the group construct one and call its functions together; each may block for ever

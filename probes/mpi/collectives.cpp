@@ -13,63 +13,21 @@ namespace fleetbench {
 namespace {
 
 SweepPlan plan_of(const Json& params) {
-  SweepPlan plan{.collectives = {},
-                 .sizes_bytes = size_sweep(params.at("begin_bytes").get<std::size_t>(),
-                                           params.at("end_bytes").get<std::size_t>(),
-                                           params.at("factor").get<std::size_t>()),
-                 .iterations = params.at("iterations").get<int>(),
-                 .warmup = params.at("warmup").get<int>(),
-                 .max_s = params.at("max_s").get<double>()};
-  for (const Json& name : params.at("collectives")) {
-    plan.collectives.push_back(&collective_named(name.get<std::string>()));
+  SweepPlan plan{.collectives = {}, .sweep = sweep_params(params)};
+  for (const std::string& name : plan.sweep.collectives) {
+    plan.collectives.push_back(&collective_named(name));
   }
   return plan;
 }
 
-Json integer(std::int64_t fallback, std::int64_t minimum, std::int64_t maximum,
-             std::string_view description) {
-  return {{"type", "integer"},
-          {"default", fallback},
-          {"minimum", minimum},
-          {"maximum", maximum},
-          {"description", description}};
-}
-
-Json collectives_schema() {
-  Json names = Json::array();
-  for (const Collective& collective : collectives()) {
-    names.push_back(collective.rule->name);
-  }
-  return {{"type", "array"},
-          {"items", {{"type", "string"}, {"enum", names}}},
-          {"minItems", 1},
-          {"maxItems", names.size()},
-          {"uniqueItems", true},
-          {"default", names},
-          {"description", "which collectives to measure, in this order"}};
-}
-
 Json sweep_schema() {
-  Json begin = integer(8, 4, 1 << 30, "smallest size in bytes, counted as nccl-tests does");
-  begin["multipleOf"] = sizeof(float);
-  const Json max_s = {{"type", "number"},
-                      {"default", 1.0},
-                      {"minimum", 0.001},
-                      {"maximum", 600},
-                      {"description",
-                       "seconds a size may take: fewer iterations are run where the warm-up says "
-                       "that they would take longer, at least one"}};
-  const Json properties = {
-      {"collectives", collectives_schema()},
-      {"begin_bytes", begin},
-      {"end_bytes", integer(4 << 20, 4, 1 << 30, "no size is larger, but for the first")},
-      {"factor", integer(8, 2, 1 << 20, "from one size to the next")},
-      {"iterations", integer(20, 1, 1000000, "timed calls of each collective and size")},
-      {"warmup", integer(3, 1, 1000, "calls of each collective and size before them")},
-      {"max_s", max_s}};
+  SweepLimits limits{.collectives = {}, .end_bytes = 4 << 20, .largest_bytes = 1 << 30};
+  for (const Collective& collective : collectives()) {
+    limits.collectives.push_back(collective.rule->name);
+  }
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},
           {"type", "object"},
-          {"properties", properties},
+          {"properties", sweep_properties(limits)},
           {"additionalProperties", false}};
 }
 
@@ -81,7 +39,7 @@ std::string size_text(const CollectiveRule& rule) {
 
 MetricInfo busbw_metric(const Collective& collective, std::size_t bytes) {
   const CollectiveRule& rule = *collective.rule;
-  return {.name = fmt::format("{}.busbw.{}", rule.name, size_name(bytes)),
+  return {.name = busbw_name(rule.name, bytes),
           .unit = "B/s",
           .better = Better::higher,
           .layer = Layer::network,
@@ -115,7 +73,7 @@ class MpiCollectives : public MpiProbe {
     const SweepPlan plan = plan_of(params);
     std::vector<MetricInfo> list;
     for (const Collective* collective : plan.collectives) {
-      for (const std::size_t bytes : plan.sizes_bytes) {
+      for (const std::size_t bytes : plan.sweep.sizes_bytes) {
         list.push_back(busbw_metric(*collective, bytes));
       }
     }

@@ -14,9 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "probes/mpi/clock_pings.hpp"
 #include "probes/mpi/collective.hpp"
-#include "probes/mpi/exact_data.hpp"
-#include "probes/mpi/member_clock.hpp"
 #include "probes/mpi/mpi_probe.hpp"
 #include "probes/mpi/pattern.hpp"
 #include "probes/mpi/sub_communicator.hpp"
@@ -196,112 +195,6 @@ void pattern_sees_a_shift() {
   for (const std::size_t shift : {1U, 8U, 64U, 4096U}) {
     EXPECT(first_mismatch(std::span<const std::byte>(bytes).subspan(shift), 5));
   }
-}
-
-void sizes_and_names() {
-  EXPECT((size_sweep(8, 4 << 20, 8) ==
-          std::vector<std::size_t>{8, 64, 512, 4096, 32768, 262144, 2097152}));
-  EXPECT((size_sweep(8, 64, 8) == std::vector<std::size_t>{8, 64}));
-  EXPECT((size_sweep(8, 63, 8) == std::vector<std::size_t>{8}));
-  EXPECT((size_sweep(1024, 8, 2) == std::vector<std::size_t>{1024}));
-  const std::vector<std::pair<std::size_t, std::string>> names{{8, "8"},
-                                                               {1000, "1000"},
-                                                               {1024, "1K"},
-                                                               {1536, "1536"},
-                                                               {4096, "4K"},
-                                                               {1 << 20, "1M"},
-                                                               {(1 << 20) + 4, "1048580"},
-                                                               {3 << 20, "3M"},
-                                                               {1 << 30, "1G"}};
-  for (const auto& [bytes, name] : names) {
-    EXPECT(size_name(bytes) == name);
-  }
-}
-
-void iterations_under_a_cap() {
-  EXPECT(iterations_that_fit(0.3, 3, 1.0, 20) == 10);
-  EXPECT(iterations_that_fit(0.003, 3, 1.0, 20) == 20);
-  EXPECT(iterations_that_fit(0.0, 3, 1.0, 20) == 20);
-  EXPECT(iterations_that_fit(30.0, 3, 1.0, 20) == 1);
-}
-
-void counts_and_factors_are_those_of_nccl_tests() {
-  struct Case {
-    const char* name;
-    std::size_t bytes, members, count, measured_bytes;
-    double factor;
-  };
-  const Case cases[] = {{"all_reduce", 1 << 20, 4, 1 << 18, 1 << 20, 1.5},
-                        {"all_reduce", 8, 4, 2, 8, 1.5},
-                        {"all_gather", 65536, 4, 4096, 65536, 0.75},
-                        {"all_gather", 64, 4, 4, 64, 0.75},
-                        {"all_gather", 60, 4, 0, 0, 0.75},
-                        {"reduce_scatter", 1 << 20, 3, 87380, 1048560, 2.0 / 3},
-                        {"all_to_all", 4194304, 32, 32768, 4194304, 31.0 / 32},
-                        {"all_to_all", 512, 3, 40, 480, 2.0 / 3},
-                        {"broadcast", 65536, 4, 16384, 65536, 1}};
-  for (const Case& c : cases) {
-    const CollectiveRule& rule = *find_collective_rule(c.name);
-    EXPECT(rule.count(c.bytes, c.members) == c.count);
-    EXPECT(rule.bytes(c.count, c.members) == c.measured_bytes);
-    EXPECT(std::abs(rule.busbw_factor(c.members) - c.factor) < 1e-12);
-  }
-  EXPECT(collectives().size() == 5);
-  for (const Collective& collective : collectives()) {
-    EXPECT(&collective == &collective_named(std::string(collective.rule->name)));
-  }
-  EXPECT(thrown_by<std::invalid_argument>([] { collective_named("all_red"); }) ==
-         "\"all_red\" is no collective");
-}
-
-// What a member receives, by the definition of each collective.
-std::vector<float> received(const std::string& name, std::size_t count, std::size_t me,
-                            const std::vector<std::vector<float>>& sent) {
-  std::vector<float> result;
-  if (name == "all_reduce" || name == "reduce_scatter") {
-    const std::size_t first = name == "all_reduce" ? 0 : me * count;
-    result.assign(count, 0.0F);
-    for (const auto& of_member : sent) {
-      for (std::size_t i = 0; i < count; ++i) {
-        result[i] += of_member[first + i];
-      }
-    }
-  } else if (name == "broadcast") {
-    result.assign(sent[0].begin(), sent[0].begin() + static_cast<std::ptrdiff_t>(count));
-  } else {
-    const std::size_t first = name == "all_gather" ? 0 : me * count;
-    for (const auto& of_member : sent) {
-      const auto begin = of_member.begin() + static_cast<std::ptrdiff_t>(first);
-      result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
-    }
-  }
-  return result;
-}
-
-void every_wrong_element_is_counted() {
-  constexpr std::size_t kMembers = 5;
-  constexpr std::size_t kCount = 3000;
-  constexpr std::size_t kMe = 3;
-  const ExactData data(kMembers);
-  std::vector<std::vector<float>> sent(kMembers, std::vector<float>(kCount * kMembers));
-  for (std::size_t member = 0; member < kMembers; ++member) {
-    data.fill(sent[member], member);
-  }
-  for (const Collective& collective : collectives()) {
-    std::vector<float> got = received(std::string(collective.rule->name), kCount, kMe, sent);
-    EXPECT(got.size() == collective.receive_count(kCount, kMembers));
-    EXPECT(data.compare(collective, got, kCount, kMe).count == 0);
-    got[2999] += 1.0F;
-    got[1021] += 1.0F;
-    const WrongElements two = data.compare(collective, got, kCount, kMe);
-    EXPECT(two.count == 2 && two.first && two.first->element == 1021);
-    EXPECT(two.first && two.first->got == two.first->expected + 1.0F);
-    std::ranges::rotate(got, got.begin() + 1);
-    EXPECT(data.compare(collective, got, kCount, kMe).count > kCount / 2);
-  }
-  const std::vector<float> nothing(kCount, -1.0F);
-  EXPECT(data.compare(collective_named("broadcast"), nothing, kCount, 0).count == 0);
-  EXPECT(data.compare(collective_named("broadcast"), nothing, kCount, 1).count == kCount);
 }
 
 void pages_are_whole_and_zero() {
@@ -505,7 +398,7 @@ void cap_ends_a_collective_early(const MpiGroup& group) {
 Json counted_by(const std::function<void()>& action) {
   try {
     action();
-  } catch (const WrongElementsResult& error) {
+  } catch (const WrongResult& error) {
     return error.detail;
   }
   return nullptr;
@@ -577,10 +470,6 @@ void run_all(MPI_Comm world, int size) {
   registry_lists_the_probes();
   pattern_finds_a_changed_byte();
   pattern_sees_a_shift();
-  sizes_and_names();
-  iterations_under_a_cap();
-  counts_and_factors_are_those_of_nccl_tests();
-  every_wrong_element_is_counted();
   pages_are_whole_and_zero();
   std::vector<int> all;
   for (int rank = 0; rank < size; ++rank) {

@@ -1,6 +1,6 @@
-#include "probes/mpi/member_clock.hpp"
+#include "probes/mpi/clock_pings.hpp"
 
-#include <limits>
+#include <array>
 
 #include "probes/mpi/mpi_call.hpp"
 
@@ -11,32 +11,24 @@ constexpr int kPings = 8;  // the first one may have to open a connection
 // The communicator is the slot's own, so these meet no other messages.
 enum Tag { kPing = 1, kStamp = 2, kResult = 3 };
 
-std::int64_t here_ns() { return MemberClock{}.now_ns(); }
-
 // Of the clock of member `to`, against the caller's own; `to` must be in answer_pings().
 MemberClock ping(MPI_Comm comm, int to) {
-  std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
-  MemberClock clock;
-  for (int i = 0; i < kPings; ++i) {
-    std::int64_t stamp_ns = 0;
-    const std::int64_t sent_ns = here_ns();
+  std::array<ClockPing, kPings> pings;
+  for (ClockPing& ping : pings) {
+    ping.sent_ns = MemberClock::here_ns();
     check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, to, kPing, comm), "MPI_Send of a ping to member", to);
-    check_mpi(MPI_Recv(&stamp_ns, 1, MPI_INT64_T, to, kStamp, comm, MPI_STATUS_IGNORE),
+    check_mpi(MPI_Recv(&ping.answered_ns, 1, MPI_INT64_T, to, kStamp, comm, MPI_STATUS_IGNORE),
               "MPI_Recv of a clock from member", to);
-    const std::int64_t trip_ns = here_ns() - sent_ns;
-    if (trip_ns < shortest_ns) {
-      shortest_ns = trip_ns;
-      clock = {stamp_ns - sent_ns - trip_ns / 2, (trip_ns + 1) / 2};
-    }
+    ping.received_ns = MemberClock::here_ns();
   }
-  return clock;
+  return clock_from(pings);
 }
 
 void answer_pings(MPI_Comm comm, int from) {
   for (int i = 0; i < kPings; ++i) {
     check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, kPing, comm, MPI_STATUS_IGNORE),
               "MPI_Recv of a ping from member", from);
-    const std::int64_t stamp_ns = here_ns();
+    const std::int64_t stamp_ns = MemberClock::here_ns();
     check_mpi(MPI_Send(&stamp_ns, 1, MPI_INT64_T, from, kStamp, comm),
               "MPI_Send of a clock to member", from);
   }
