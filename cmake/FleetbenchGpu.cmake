@@ -1,5 +1,6 @@
 # Decides whether GPU code is built. Sets FLEETBENCH_GPU_ENABLED, and where that is true enables CUDA,
-# finds its libraries as CUDA::… and sets CMAKE_CUDA_ARCHITECTURES.
+# finds its libraries as CUDA::…, sets CMAKE_CUDA_ARCHITECTURES and, where nccl.h is found,
+# FLEETBENCH_NCCL_INCLUDE.
 
 set(FLEETBENCH_GPU AUTO CACHE STRING "Build the GPU worker: AUTO (where a CUDA toolkit is found), ON, OFF")
 set_property(CACHE FLEETBENCH_GPU PROPERTY STRINGS AUTO ON OFF)
@@ -59,6 +60,15 @@ if(FLEETBENCH_GPU_ENABLED)
   # Shared, so that tests can put simulated libraries before the real ones.
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   message(STATUS "GPU worker: CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+
+  # Its declarations are all that is needed of NCCL: the library is opened when it is measured. The
+  # header comes with NCCL, and not with the toolkit.
+  find_path(FLEETBENCH_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  mark_as_advanced(FLEETBENCH_NCCL_INCLUDE)
+  if(NOT FLEETBENCH_NCCL_INCLUDE)
+    message(STATUS "NCCL probes: not built, as no nccl.h was found (libnccl-dev has it; "
+                   "FLEETBENCH_NCCL_INCLUDE may name its folder)")
+  endif()
 
   # nvcc has known C++20 since 12.0, CMake that it does since 3.26.
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

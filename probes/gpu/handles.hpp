@@ -39,6 +39,8 @@ class DeviceMemory {
     return static_cast<T*>(memory_.get());
   }
   std::size_t bytes() const { return bytes_; }
+  // It is never given back: freeing waits for the device, which may be busy for ever.
+  void leak() { static_cast<void>(memory_.release()); }
 
  private:
   std::size_t bytes_;

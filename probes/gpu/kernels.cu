@@ -80,6 +80,27 @@ __global__ void fleetbench_check(const std::uint32_t* data, std::uint64_t count,
   add(wrong, mine);
 }
 
+__global__ void fleetbench_repeat(std::uint32_t* data, std::uint64_t count,
+                                  const std::uint32_t* list, std::uint32_t length,
+                                  std::uint64_t first_of_list) {
+  for (std::uint64_t i = first(); i < count; i += stride()) {
+    data[i] = list[(first_of_list + i) % length];
+  }
+}
+
+__global__ void fleetbench_check_repeat(const std::uint32_t* data, std::uint64_t count,
+                                        const std::uint32_t* list, std::uint32_t length,
+                                        std::uint64_t first_of_list, unsigned long long* wrong) {
+  unsigned long long mine = 0;
+  for (std::uint64_t i = first(); i < count; i += stride()) {
+    if (data[i] != list[(first_of_list + i) % length]) {
+      ++mine;
+      atomicMin(wrong + 1, static_cast<unsigned long long>(i));
+    }
+  }
+  add(wrong, mine);
+}
+
 __global__ void fleetbench_read(const uint4* a, std::uint64_t count, std::uint32_t* sink) {
   std::uint32_t all = 0;
   for (std::uint64_t i = first(); i < count; i += stride()) {
@@ -164,6 +185,23 @@ cudaError_t launch_checksum(const void* data, std::uint64_t count, unsigned long
                             Grid grid, cudaStream_t stream) {
   fleetbench_checksum<<<grid.blocks, grid.threads, 0, stream>>>(
       static_cast<const std::uint32_t*>(data), count, sum);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_repeat(void* data, std::uint64_t count, const void* list, std::uint32_t length,
+                          std::uint64_t first, Grid grid, cudaStream_t stream) {
+  fleetbench_repeat<<<grid.blocks, grid.threads, 0, stream>>>(
+      static_cast<std::uint32_t*>(data), count, static_cast<const std::uint32_t*>(list), length,
+      first);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_check_repeat(const void* data, std::uint64_t count, const void* list,
+                                std::uint32_t length, std::uint64_t first,
+                                unsigned long long* wrong, Grid grid, cudaStream_t stream) {
+  fleetbench_check_repeat<<<grid.blocks, grid.threads, 0, stream>>>(
+      static_cast<const std::uint32_t*>(data), count, static_cast<const std::uint32_t*>(list),
+      length, first, wrong);
   return cudaGetLastError();
 }
 

@@ -13,6 +13,12 @@ __global__ void fleetbench_check(const std::uint32_t* data, std::uint64_t count,
                                  unsigned long long* wrong);
 __global__ void fleetbench_checksum(const std::uint32_t* data, std::uint64_t count,
                                     unsigned long long* sum);
+__global__ void fleetbench_repeat(std::uint32_t* data, std::uint64_t count,
+                                  const std::uint32_t* list, std::uint32_t length,
+                                  std::uint64_t first);
+__global__ void fleetbench_check_repeat(const std::uint32_t* data, std::uint64_t count,
+                                        const std::uint32_t* list, std::uint32_t length,
+                                        std::uint64_t first, unsigned long long* wrong);
 __global__ void fleetbench_read(const uint4* a, std::uint64_t count, std::uint32_t* sink);
 __global__ void fleetbench_write(uint4* a, std::uint64_t count, std::uint32_t value);
 __global__ void fleetbench_copy(uint4* to, const uint4* from, std::uint64_t count);

@@ -59,6 +59,15 @@ cudaError_t launch_check(const void* data, std::uint64_t count, std::uint32_t se
 cudaError_t launch_checksum(const void* data, std::uint64_t count, unsigned long long* sum,
                             Grid grid, cudaStream_t stream);
 
+// Element i becomes list[(first + i) % length]. `count`, `length`: 32-bit words.
+cudaError_t launch_repeat(void* data, std::uint64_t count, const void* list, std::uint32_t length,
+                          std::uint64_t first, Grid grid, cudaStream_t stream);
+// Adds to wrong[0] how many elements are not that, bit for bit; wrong[1] becomes the least of
+// itself and their places.
+cudaError_t launch_check_repeat(const void* data, std::uint64_t count, const void* list,
+                                std::uint32_t length, std::uint64_t first,
+                                unsigned long long* wrong, Grid grid, cudaStream_t stream);
+
 // Memory bandwidth; `count`: vectors of 16 bytes. Read writes `sink` where the words of a thread
 // xor to a value that they hardly ever have.
 cudaError_t launch_read(const void* a, std::uint64_t count, std::uint32_t* sink, Grid grid,

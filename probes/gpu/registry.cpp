@@ -12,6 +12,9 @@ std::vector<std::unique_ptr<Probe>> gpu_probes(const AssignedGpu& assigned) {
   probes.push_back(with_telemetry(make_gpu_memory(assigned), assigned));
   probes.push_back(with_telemetry(make_gpu_copy(assigned), assigned));
   probes.push_back(make_gpu_peer_copy());
+  for (auto& probe : nccl_probes(assigned)) {
+    probes.push_back(std::move(probe));
+  }
   return probes;
 }
 

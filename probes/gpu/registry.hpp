@@ -23,6 +23,12 @@ std::unique_ptr<Probe> make_gpu_peer_copy();
 // Facts about all GPUs that this process sees.
 std::unique_ptr<Probe> make_gpu_inventory();
 
+// Of GPUs with each other, see nccl/nccl_probes.hpp; none where fleetbench was built without
+// nccl.h. Called before the process has threads, since it sets what NCCL reads of the environment.
+std::vector<std::unique_ptr<Probe>> nccl_probes(const AssignedGpu& assigned);
+// Whether they left something behind that keeps this process from measuring again.
+bool is_nccl_stuck();
+
 // All of them, in the order of `fleetbench list probes`.
 std::vector<std::unique_ptr<Probe>> gpu_probes(const AssignedGpu& assigned);
 

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   }
   fleetbench::bind_to_parent(parent);
   const fleetbench::gpu::AssignedGpu assigned(argc == 4 ? argv[3] : "");
-  return fleetbench::serve(fleetbench::gpu::gpu_probes(assigned),
-                           fleetbench::gpu::is_process_spoiled);
+  return fleetbench::serve(fleetbench::gpu::gpu_probes(assigned), [] {
+    return fleetbench::gpu::is_nccl_stuck() || fleetbench::gpu::is_process_spoiled();
+  });
 }

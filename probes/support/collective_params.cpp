@@ -30,8 +30,8 @@ Json names_schema(const std::vector<std::string_view>& names) {
 }  // namespace
 
 Json sweep_properties(const SweepLimits& limits) {
-  Json begin = integer(8, 4, limits.largest_bytes,
-                       "smallest size in bytes, counted as nccl-tests does");
+  Json begin =
+      integer(8, 4, limits.largest_bytes, "smallest size in bytes, counted as nccl-tests does");
   begin["multipleOf"] = sizeof(float);
   const Json max_s = {{"type", "number"},
                       {"default", 1.0},
@@ -77,6 +77,12 @@ std::string size_name(std::size_t bytes) {
     }
   }
   return fmt::format("{}", bytes);
+}
+
+std::string size_text(std::size_t bytes) {
+  const std::string name = size_name(bytes);
+  return name.back() < 'A' ? name + " bytes"
+                           : fmt::format("{} {}iB", name.substr(0, name.size() - 1), name.back());
 }
 
 std::string busbw_name(std::string_view collective, std::size_t bytes) {

@@ -37,6 +37,9 @@ std::vector<std::size_t> size_sweep(std::size_t begin, std::size_t end, std::siz
 // 8 is "8", 4096 "4K", 1048576 "1M", 1536 "1536": powers of two as in nccl-tests, and exact.
 std::string size_name(std::size_t bytes);
 
+// In words: "8 bytes", "4 MiB".
+std::string size_text(std::size_t bytes);
+
 // "all_reduce.busbw.4M"
 std::string busbw_name(std::string_view collective, std::size_t bytes);
 

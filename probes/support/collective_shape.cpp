@@ -22,9 +22,8 @@ const std::vector<CollectiveShape>& collective_shapes() {
 }
 
 const CollectiveShape& collective_shape(std::string_view name) {
-  const auto found =
-      std::ranges::find(collective_shapes(), name,
-                        [](const CollectiveShape& shape) { return shape.rule->name; });
+  const auto found = std::ranges::find(
+      collective_shapes(), name, [](const CollectiveShape& shape) { return shape.rule->name; });
   if (found == collective_shapes().end()) {
     throw std::invalid_argument("\"" + std::string(name) + "\" is no collective");
   }

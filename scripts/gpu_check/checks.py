@@ -19,7 +19,7 @@ def check_all(programs, params, sizes, deadline):
     worker_program, products_program = programs
     with Worker(worker_program) as worker:
         catalog = asked(worker, deadline, cmd="catalog")
-        probes = with_params(catalog["probes"], params)
+        probes = with_params(of_one_gpu_or_node(catalog["probes"]), params)
         inventory = take_inventory(worker, probes, deadline)
         simulated = worker.is_simulated()
     gpus = inventory.pop("gpus", [])
@@ -36,6 +36,11 @@ def check_all(programs, params, sizes, deadline):
     for gpu in found["gpus"]:
         gpu["checks"].append(check_products(products_program, gpu["facts"], sizes, deadline))
     return found
+
+
+def of_one_gpu_or_node(probes):
+    """Those of several GPUs with each other, each with a worker of its own, are left to runs of fleetbench."""
+    return [probe for probe in probes if not probe.get("joins_workers")]
 
 
 def asked(worker, deadline, **command):

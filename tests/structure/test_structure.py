@@ -18,6 +18,9 @@ MAY_SEE = {
     "probes/fio": {"results-schema", "probes", "probes/support"},
     "probes/storage": {"results-schema", "probes", "probes/fio", "probes/support"},
     "probes/mpi": {"results-schema", "probes", "probes/support"},
+    "probes/gpu": {"results-schema", "probes", "probes/support", "probes/gpu/nvml"},
+    "probes/gpu/nvml": {"results-schema", "probes", "probes/support", "probes/gpu"},
+    "probes/gpu/nccl": {"results-schema", "probes", "probes/support", "probes/gpu"},
     "harness/plan": {"results-schema", "probes"},
     "harness/detect": {"results-schema"},
     "harness/report": {"results-schema"},
@@ -55,6 +58,12 @@ class Structure(unittest.TestCase):
         for path in sources():
             if "mpi.h" in includes(path):
                 self.assertIn(str(path.parent), ("harness/fleet", "probes/mpi"), path)
+
+    def test_only_nccl_probes_include_nccl(self):
+        # Elsewhere its calls would have to be linked, and a worker without NCCL would not start.
+        for path in sources():
+            if "nccl.h" in includes(path):
+                self.assertEqual(str(path.parent), "probes/gpu/nccl", path)
 
     def test_only_one_file_includes_cxxopts(self):
         self.assertEqual([str(p) for p in sources() if "cxxopts.hpp" in includes(p)], ["harness/cli/options.cpp"])

@@ -38,6 +38,10 @@ TEST(CollectiveParams, SizesAreNamedExactly) {
     EXPECT_EQ(size_name(bytes), name);
   }
   EXPECT_EQ(busbw_name("all_reduce", 4 << 20), "all_reduce.busbw.4M");
+  EXPECT_EQ(size_text(8), "8 bytes");
+  EXPECT_EQ(size_text(1536), "1536 bytes");
+  EXPECT_EQ(size_text(4096), "4 KiB");
+  EXPECT_EQ(size_text(std::size_t{8} << 30), "8 GiB");
 }
 
 TEST(CollectiveParams, FewerIterationsWhereTheyWouldTakeTooLong) {
@@ -69,21 +73,21 @@ TEST(CollectiveRule, CountsAndFactorsAreThoseOfNcclTests) {
     std::size_t bytes, members, count, measured_bytes;
     double factor;
   };
-  const Case cases[] = {{"all_reduce", 1 << 20, 4, 1 << 18, 1 << 20, 1.5},
-                        {"all_reduce", 8, 4, 2, 8, 1.5},
-                        {"all_gather", 65536, 4, 4096, 65536, 0.75},
-                        {"all_gather", 64, 4, 4, 64, 0.75},
-                        {"all_gather", 60, 4, 0, 0, 0.75},
-                        {"reduce_scatter", 1 << 20, 3, 87380, 1048560, 2.0 / 3},
-                        {"all_to_all", 4194304, 32, 32768, 4194304, 31.0 / 32},
-                        {"all_to_all", 512, 3, 40, 480, 2.0 / 3},
-                        {"all_to_all", 33554432, 2, 2 * 2097152, 33554432, 0.5},
-                        {"broadcast", 65536, 4, 16384, 65536, 1},
-                        {"reduce", 65536, 4, 16384, 65536, 1},
-                        {"reduce", 12, 4, 3, 12, 1},
-                        {"sendrecv", 33554432, 2, 2 * 4194304, 33554432, 1},
-                        {"sendrecv", std::size_t{8} << 30, 16, std::size_t{1} << 31,
-                         std::size_t{8} << 30, 1}};
+  const Case cases[] = {
+      {"all_reduce", 1 << 20, 4, 1 << 18, 1 << 20, 1.5},
+      {"all_reduce", 8, 4, 2, 8, 1.5},
+      {"all_gather", 65536, 4, 4096, 65536, 0.75},
+      {"all_gather", 64, 4, 4, 64, 0.75},
+      {"all_gather", 60, 4, 0, 0, 0.75},
+      {"reduce_scatter", 1 << 20, 3, 87380, 1048560, 2.0 / 3},
+      {"all_to_all", 4194304, 32, 32768, 4194304, 31.0 / 32},
+      {"all_to_all", 512, 3, 40, 480, 2.0 / 3},
+      {"all_to_all", 33554432, 2, 2 * 2097152, 33554432, 0.5},
+      {"broadcast", 65536, 4, 16384, 65536, 1},
+      {"reduce", 65536, 4, 16384, 65536, 1},
+      {"reduce", 12, 4, 3, 12, 1},
+      {"sendrecv", 33554432, 2, 2 * 4194304, 33554432, 1},
+      {"sendrecv", std::size_t{8} << 30, 16, std::size_t{1} << 31, std::size_t{8} << 30, 1}};
   for (const Case& c : cases) {
     const CollectiveRule& rule = *find_collective_rule(c.name);
     EXPECT_EQ(rule.count(c.bytes, c.members), c.count) << c.name;
@@ -114,8 +118,8 @@ TEST(CollectiveRule, RowsOfRealLogsComeOutAgain) {
 
 TEST(CollectiveRule, RootAndOperationAreThoseThatNcclTestsPrints) {
   const std::vector<std::tuple<std::string, std::string, int>> printed{
-      {"all_reduce", "sum", -1}, {"all_gather", "none", -1}, {"reduce_scatter", "sum", -1},
-      {"all_to_all", "none", -1}, {"broadcast", "none", 0},  {"reduce", "sum", 0},
+      {"all_reduce", "sum", -1},  {"all_gather", "none", -1}, {"reduce_scatter", "sum", -1},
+      {"all_to_all", "none", -1}, {"broadcast", "none", 0},   {"reduce", "sum", 0},
       {"sendrecv", "sum", -1}};
   ASSERT_EQ(collective_rules().size(), printed.size());
   ASSERT_EQ(collective_shapes().size(), printed.size());

@@ -135,6 +135,10 @@ class Answers(unittest.TestCase):
         found = self.check('{"status": "skipped", "reason": "there is one GPU only"}', all_gpus=True)
         self.assertEqual([(check["status"], check["reason"]) for check in found], [("skipped", "there is one GPU only")] * 3)
 
+    def test_probes_of_gpus_with_each_other_are_left_to_runs(self):
+        probes = [{"name": "gpu_some", "joins_workers": False}, {"name": "nccl_some", "joins_workers": True}, {"name": "older"}]
+        self.assertEqual([probe["name"] for probe in checks.of_one_gpu_or_node(probes)], ["gpu_some", "older"])
+
     def test_too_few_values_are_a_failure(self):
         found = self.check('{"values": []}')
         self.assertEqual({check["status"] for check in found}, {"failed"})

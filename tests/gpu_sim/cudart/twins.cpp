@@ -200,6 +200,49 @@ KernelWork checksum(const Launch& launch) {
           {}};
 }
 
+KernelWork repeat(const Launch& launch) {
+  const auto data = argument<Words>(launch, 0);
+  const auto count = argument<std::uint64_t>(launch, 1);
+  const auto list = argument<Words>(launch, 2);
+  const auto length = argument<std::uint32_t>(launch, 3);
+  const auto first = argument<std::uint64_t>(launch, 4);
+  const auto words = static_cast<double>(count);
+  return {4 * words,
+          words,
+          [=](const Reach& reach) {
+            const Words to = reach(data, count);
+            const Words from = reach(list, length);
+            for (std::uint64_t i = 0; i < count; ++i) {
+              to[i] = from[(first + i) % length];
+            }
+          },
+          {}};
+}
+
+KernelWork check_repeat(const Launch& launch) {
+  const auto data = argument<Words>(launch, 0);
+  const auto count = argument<std::uint64_t>(launch, 1);
+  const auto list = argument<Words>(launch, 2);
+  const auto length = argument<std::uint32_t>(launch, 3);
+  const auto first = argument<std::uint64_t>(launch, 4);
+  const auto wrong = argument<Total>(launch, 5);
+  const auto words = static_cast<double>(count);
+  return {4 * words,
+          words,
+          [=](const Reach& reach) {
+            const Words from = reach(data, count);
+            const Words expected = reach(list, length);
+            const Total found = reach(wrong, 2);
+            for (std::uint64_t i = 0; i < count; ++i) {
+              if (from[i] != expected[(first + i) % length]) {
+                found[0] += 1;
+                found[1] = std::min<unsigned long long>(found[1], i);
+              }
+            }
+          },
+          {}};
+}
+
 struct Named {
   std::string_view name;
   Twin twin;
@@ -208,6 +251,8 @@ struct Named {
 constexpr std::array kTwins{Named{"fleetbench_wait", wait},
                             Named{"fleetbench_fill", fill},
                             Named{"fleetbench_check", check},
+                            Named{"fleetbench_repeat", repeat},
+                            Named{"fleetbench_check_repeat", check_repeat},
                             Named{"fleetbench_read", read},
                             Named{"fleetbench_write", write},
                             Named{"fleetbench_copy", copy},

@@ -137,6 +137,27 @@ TEST(Kernels, Checksum) {
   EXPECT_EQ(sum.values()[0], expected);
 }
 
+TEST(Kernels, AListIsRepeatedAndLookedFor) {
+  constexpr std::uint32_t kLength = 7;
+  constexpr std::uint64_t kFirst = 12;
+  const DeviceArray<std::uint32_t> list(std::vector<std::uint32_t>{3, 1, 4, 1, 5, 9, 2});
+  const DeviceArray<std::uint32_t> data(kCount);
+  launch_repeat(data.get(), kCount - 1, list.get(), kLength, kFirst, nullptr);
+  auto values = data.values();
+  for (std::uint64_t i = 0; i + 1 < kCount; ++i) {
+    ASSERT_EQ(values[i], list.values()[(kFirst + i) % kLength]) << i;
+  }
+  EXPECT_EQ(values.back(), 0U);
+  const DeviceArray<unsigned long long> wrong(std::vector<unsigned long long>{5, ~0ULL});
+  launch_check_repeat(data.get(), kCount - 1, list.get(), kLength, kFirst, wrong.get(), nullptr);
+  EXPECT_EQ(wrong.values(), (std::vector<unsigned long long>{5, ~0ULL}));
+  values[4000] ^= 1U;
+  values[4001] ^= 0x80000000U;
+  const DeviceArray<std::uint32_t> damaged(values);
+  launch_check_repeat(damaged.get(), kCount - 1, list.get(), kLength, kFirst, wrong.get(), nullptr);
+  EXPECT_EQ(wrong.values(), (std::vector<unsigned long long>{7, 4000}));
+}
+
 TEST(Kernels, WaitEndsByItselfAndSaysSo) {
   const Stream stream;
   const Gate gate(stream, 200'000'000);

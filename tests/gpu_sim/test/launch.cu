@@ -67,6 +67,18 @@ void launch_checksum(const std::uint32_t* data, std::uint64_t count, unsigned lo
   fleetbench_checksum<<<kBlocks, kThreads, 0, stream>>>(data, count, sum);
 }
 
+void launch_repeat(std::uint32_t* data, std::uint64_t count, const std::uint32_t* list,
+                   std::uint32_t length, std::uint64_t first, cudaStream_t stream) {
+  fleetbench_repeat<<<kBlocks, kThreads, 0, stream>>>(data, count, list, length, first);
+}
+
+void launch_check_repeat(const std::uint32_t* data, std::uint64_t count, const std::uint32_t* list,
+                         std::uint32_t length, std::uint64_t first, unsigned long long* wrong,
+                         cudaStream_t stream) {
+  fleetbench_check_repeat<<<kBlocks, kThreads, 0, stream>>>(data, count, list, length, first,
+                                                            wrong);
+}
+
 void launch_fill_with(unsigned blocks, unsigned threads, std::uint32_t* data, cudaStream_t stream) {
   fleetbench_fill<<<blocks, threads, 0, stream>>>(data, 1, 1);
 }

@@ -27,6 +27,12 @@ void launch_integer_matrix(void* data, std::uint64_t count, int type, std::uint3
                            cudaStream_t stream);
 void launch_checksum(const std::uint32_t* data, std::uint64_t count, unsigned long long* sum,
                      cudaStream_t stream);
+void launch_repeat(std::uint32_t* data, std::uint64_t count, const std::uint32_t* list,
+                   std::uint32_t length, std::uint64_t first, cudaStream_t stream);
+// wrong: how many, and the first of them.
+void launch_check_repeat(const std::uint32_t* data, std::uint64_t count, const std::uint32_t* list,
+                         std::uint32_t length, std::uint64_t first, unsigned long long* wrong,
+                         cudaStream_t stream);
 
 // fleetbench_fill in blocks of as many threads, which may be too many.
 void launch_fill_with(unsigned blocks, unsigned threads, std::uint32_t* data, cudaStream_t stream);
