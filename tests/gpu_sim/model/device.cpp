@@ -113,8 +113,9 @@ double Device::peer_copy_ns(const Device& to, std::size_t bytes) {
   const bool is_slow = fault != faults_.peer.end();
   repeated_packets_ += is_slow ? kRepeatedByCopy : 0;
   const int links = nvlinks_to(to);
-  const double healthy =
-      links > 0 ? chip::kPeerBytesPerS * links / chip::kNvlinks : chip::kPciePeerBytesPerS;
+  const double healthy = links > 0 ? chip::kPeerBytesPerS * links / chip::kNvlinks *
+                                         std::min(faults_.nvlink, to.faults().nvlink)
+                                   : chip::kPciePeerBytesPerS;
   const double rate = healthy * (is_slow ? fault->second : 1);
   return varied(Trait::peer, latency_ * chip::kCopyNs + static_cast<double>(bytes) / rate * 1e9);
 }

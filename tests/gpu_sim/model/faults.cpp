@@ -1,5 +1,6 @@
 #include "tests/gpu_sim/model/faults.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -42,6 +43,38 @@ void set_peer(Faults& faults, std::string_view text) {
     throw BadSetting("'" + std::string(text) + "' is not GPU:FACTOR");
   }
   faults.peer[number_of<int>(parts[0], 0, 15)] = factor(parts[1]);
+}
+
+void set_link(Faults& faults, std::string_view text) {
+  const auto parts = parts_of(text, ':', 2);
+  if (parts.size() != 2 || parts[0].empty()) {
+    throw BadSetting("'" + std::string(text) + "' is not NODE:FACTOR");
+  }
+  faults.link[std::string(parts[0])] = factor(parts[1]);
+}
+
+void set_nic(Faults& faults, std::string_view text) {
+  faults.nic_send = faults.nic_receive = factor(text);
+}
+
+void set_nccl_init(Faults& faults, std::string_view text) {
+  if (text == "fail") {
+    faults.nccl_init = Faults::Init::fails;
+  } else if (text == "hang") {
+    faults.nccl_init = Faults::Init::hangs;
+  } else {
+    none_of(text, "fail, hang");
+  }
+}
+
+void set_nccl_call(std::map<std::string, std::uint64_t>& calls, std::string_view text) {
+  constexpr std::array<std::string_view, 7> kFunctions{
+      "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "send", "recv"};
+  const auto [what, from] = what_and_from(text);
+  if (std::find(kFunctions.begin(), kFunctions.end(), what) == kFunctions.end()) {
+    none_of(what, "all_reduce, all_gather, reduce_scatter, broadcast, reduce, send, recv");
+  }
+  calls[std::string(what)] = from;
 }
 
 void set_wrong_bit(Faults& faults, std::string_view text) {
@@ -117,6 +150,16 @@ const std::array kKeys{
     Key{"peer", set_peer},
     Key{"nvlinks_down",
         [](Faults& f, std::string_view t) { f.nvlinks_down = number_of<int>(t, 1, 18); }},
+    Key{"nvlink", [](Faults& f, std::string_view t) { f.nvlink = factor(t); }},
+    Key{"nic", set_nic},
+    Key{"nic_send", [](Faults& f, std::string_view t) { f.nic_send = factor(t); }},
+    Key{"nic_receive", [](Faults& f, std::string_view t) { f.nic_receive = factor(t); }},
+    Key{"link", set_link},
+    Key{"nccl_init", set_nccl_init},
+    Key{"nccl_late",
+        [](Faults& f, std::string_view t) { f.nccl_late_s = number_of<double>(t, 1e-9, 1000); }},
+    Key{"nccl_wrong", [](Faults& f, std::string_view t) { set_nccl_call(f.nccl_wrong, t); }},
+    Key{"nccl_hang", [](Faults& f, std::string_view t) { set_nccl_call(f.nccl_hang, t); }},
     Key{"wrong_bit", set_wrong_bit},
     Key{"ecc",
         [](Faults& f, std::string_view t) {

@@ -26,6 +26,10 @@ struct Faults {
   int pcie_width = 16;
   int pcie_generation = 5;
   std::uint64_t clock_reasons = 0;  // bits as in NVML
+  double nvlink = 1;
+  double nic_send = 1;
+  double nic_receive = 1;
+  std::map<std::string, double> link;  // from the node of this GPU to that one
 
   // From which operation on, counting from 1.
   std::optional<std::uint64_t> wrong_gemm;
@@ -33,6 +37,13 @@ struct Faults {
   std::optional<std::uint64_t> sticky_launch;
   std::optional<std::uint64_t> hang_copy;
   std::optional<std::uint64_t> hang_launch;
+
+  // Of NCCL. From which call of a function on a result is wrong; which call never ends.
+  enum class Init { works, fails, hangs };
+  Init nccl_init = Init::works;
+  double nccl_late_s = 0;
+  std::map<std::string, std::uint64_t> nccl_wrong;
+  std::map<std::string, std::uint64_t> nccl_hang;
 
   std::uint64_t uncorrected_errors = 0;
   std::optional<std::uint64_t> xid;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "tests/gpu_sim/model/chip.hpp"
 #include "tests/gpu_sim/model/claim.hpp"
@@ -166,12 +165,13 @@ void Model::wait_for(Lock& lock, const OperationPtr& operation) {
   if (!operation) {
     return;
   }
+  constexpr std::chrono::microseconds kLongestPause{1600};
   const double now = host_ns();
+  std::chrono::microseconds pause{50};
   bool done = false;
   while (guarded([&] { done = timeline.run_for(*operation, now); }), !done) {
-    lock.unlock();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    lock.lock();
+    came.wait_for(lock, pause);
+    pause = std::min(2 * pause, kLongestPause);
   }
   if (sticky) {
     throw CudaError(*sticky);
@@ -189,9 +189,19 @@ void Model::wait_for_device(Lock& lock, const Device& device) {
   }
 }
 
+bool Model::have_come(const OperationPtr& operation) {
+  bool done = false;
+  guarded([&] { done = timeline.run_for(*operation, host_ns()); });
+  spend(done ? std::max(0.0, operation->end_ns - host_ns()) : 0);
+  return done;
+}
+
 bool Model::is_done(const OperationPtr& operation) {
   if (!operation) {
     return true;
+  }
+  if (operation->awaits_others) {
+    return have_come(operation);
   }
   constexpr double kFirstNs = 1000;
   constexpr double kMostNs = 1e9;

@@ -1,9 +1,10 @@
-// The one simulated machine of a process, which all three libraries work on.
+// The one simulated machine of a process, which all libraries work on.
 #pragma once
 
 #include <driver_types.h>
 
 #include <array>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +33,8 @@ class Model {
   static Model& get();
 
   std::mutex mutex;
+  // Told where something came that an operation waits for, so that who waits for that looks soon.
+  std::condition_variable came;
   const Settings settings;
   std::vector<std::unique_ptr<Device>> devices;  // of the node, also those that CUDA does not show
   std::vector<Device*> visible;                  // by CUDA's number
@@ -68,8 +71,12 @@ class Model {
   void wait_for(Lock& lock, const OperationPtr& operation);
   void wait_for_device(Lock& lock, const Device& device);
   // Whether it is done by the host's time. Each no lets twice as much time pass as the one before,
-  // so that asking comes to an end.
+  // so that asking comes to an end. Where it waits for other processes, which come when this
+  // machine lets them, time stands still until they have come, and then passes to its end.
   bool is_done(const OperationPtr& operation);
+
+  // This thread's time.
+  double now_ns() { return host_ns(); }
 
   void reset(Lock& lock, Device& device);
   // What was not given back.
@@ -80,6 +87,7 @@ class Model {
   // The host's time, of each thread its own.
   double& host_ns();
   void spend(double ns);
+  bool have_come(const OperationPtr& operation);
   // Does `run` and makes an error in it sticky.
   template <typename Run>
   void guarded(Run run);

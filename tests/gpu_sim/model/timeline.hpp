@@ -26,6 +26,8 @@ struct Operation {
   // Where not only `duration_ns` says when it ends: the time, or nothing as long as that is open.
   // Of the time at which it began, and the host's.
   std::function<std::optional<double>(double begin_ns, double host_ns)> end;
+  // Waits for other processes, or follows what does: Model::is_done.
+  bool awaits_others = false;
 
   bool done = false;
   double end_ns = 0;
