@@ -26,8 +26,8 @@ std::string printed(const char* format, Values... values) {
 std::string identity(ncclComm_t handle, const Communicator& communicator) {
   const Member& member = communicator.member();
   return printed("comm %p rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId 0x%llx",
-                 static_cast<void*>(handle), communicator.rank(), communicator.ranks(),
-                 member.cuda, member.gpu, member.bus,
+                 static_cast<void*>(handle), communicator.rank(), communicator.ranks(), member.cuda,
+                 member.gpu, member.bus,
                  static_cast<unsigned long long>(communicator.invitation().hash));
 }
 

@@ -6,9 +6,9 @@ namespace gpu_sim::nccl {
 namespace {
 
 void require_type(const Call& call) {
-  require(element_bytes(call.type) > 0, ncclInvalidArgument,
-          std::string(names_of(call.function).nccl) + " : invalid type " +
-              std::to_string(call.type));
+  require(
+      element_bytes(call.type) > 0, ncclInvalidArgument,
+      std::string(names_of(call.function).nccl) + " : invalid type " + std::to_string(call.type));
 }
 
 void require_op(const Call& call) {

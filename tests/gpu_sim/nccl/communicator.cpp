@@ -47,8 +47,8 @@ std::uint64_t Communicator::begin(double begin_ns, std::vector<Call> calls,
                                   std::vector<SharedBytes> inputs) {
   const Guard lock(mutex_);
   const std::uint64_t number = ++launches_;
-  Bytes head = written(
-      Arrival{hello_.rank, number, begin_ns - origin_ns_, std::move(calls), std::vector<SharedBytes>()});
+  Bytes head = written(Arrival{hello_.rank, number, begin_ns - origin_ns_, std::move(calls),
+                               std::vector<SharedBytes>()});
   posted_.push_back({PacketKind::launch, std::move(head), std::move(inputs)});
   bell_.ring();
   return number;
@@ -129,8 +129,8 @@ void Communicator::run(Faults::Init init) {
     }
     talk();
   } catch (const ConnectionEnded& error) {
-    fail({ncclRemoteError, std::string("socketProgress: ") + error.what() + " : " +
-                               invitation_.hub.text()});
+    fail({ncclRemoteError,
+          std::string("socketProgress: ") + error.what() + " : " + invitation_.hub.text()});
   } catch (const NcclError& error) {
     fail(error);
   }

@@ -35,10 +35,10 @@ bool blocks(const ncclConfig_t* config) {
   }
   require(config->magic == 0xcafebeef, ncclInvalidArgument,
           "ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
-  require(config->blocking == 0 || config->blocking == 1 ||
-              config->blocking == NCCL_CONFIG_UNDEF_INT,
-          ncclInvalidArgument,
-          "Invalid config blocking attribute value " + std::to_string(config->blocking));
+  require(
+      config->blocking == 0 || config->blocking == 1 || config->blocking == NCCL_CONFIG_UNDEF_INT,
+      ncclInvalidArgument,
+      "Invalid config blocking attribute value " + std::to_string(config->blocking));
   return config->blocking != 0;
 }
 
@@ -207,7 +207,8 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
   return api_call([&] {
     const EndpointPtr endpoint = endpoint_of(comm, "ncclGetAsyncError");
-    require(error != nullptr, ncclInvalidArgument, "ncclGetAsyncError : asyncError argument is NULL");
+    require(error != nullptr, ncclInvalidArgument,
+            "ncclGetAsyncError : asyncError argument is NULL");
     *error = async_state(endpoint);
     return ncclSuccess;
   });

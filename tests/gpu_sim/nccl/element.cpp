@@ -13,17 +13,22 @@ struct Type {
   const char* name;
 };
 
-constexpr std::array kTypes{
-    Type{ncclInt8, 1, "int8"},           Type{ncclUint8, 1, "uint8"},
-    Type{ncclInt32, 4, "int32"},         Type{ncclUint32, 4, "uint32"},
-    Type{ncclInt64, 8, "int64"},         Type{ncclUint64, 8, "uint64"},
-    Type{ncclFloat16, 2, "float16"},     Type{ncclFloat32, 4, "float32"},
-    Type{ncclFloat64, 8, "float64"},     Type{ncclBfloat16, 2, "bfloat16"},
-    Type{ncclFloat8e4m3, 1, "float8e4m3"}, Type{ncclFloat8e5m2, 1, "float8e5m2"}};
+constexpr std::array kTypes{Type{ncclInt8, 1, "int8"},
+                            Type{ncclUint8, 1, "uint8"},
+                            Type{ncclInt32, 4, "int32"},
+                            Type{ncclUint32, 4, "uint32"},
+                            Type{ncclInt64, 8, "int64"},
+                            Type{ncclUint64, 8, "uint64"},
+                            Type{ncclFloat16, 2, "float16"},
+                            Type{ncclFloat32, 4, "float32"},
+                            Type{ncclFloat64, 8, "float64"},
+                            Type{ncclBfloat16, 2, "bfloat16"},
+                            Type{ncclFloat8e4m3, 1, "float8e4m3"},
+                            Type{ncclFloat8e5m2, 1, "float8e5m2"}};
 
 const Type* known(ncclDataType_t type) {
-  const auto* found = std::find_if(kTypes.begin(), kTypes.end(),
-                                   [&](const Type& one) { return one.type == type; });
+  const auto* found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& one) { return one.type == type; });
   return found == kTypes.end() ? nullptr : found;
 }
 
@@ -39,7 +44,7 @@ struct Wide<double> {
   using Order = double;
 };
 template <typename T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 struct Wide<T> {
   using Sum = std::uint64_t;
   using Order = T;

@@ -39,10 +39,9 @@ double node_bytes_per_s(const Member& from, const Member& to) {
     return kSharedMemoryBytesPerS;
   }
   const bool neighbours = from.gpu / 2 == to.gpu / 2;
-  const bool joined = from.joined == NvLink::switches ||
-                      (from.joined == NvLink::bridges && neighbours);
-  return joined ? kNvlinkBytesPerS * std::min(from.nvlink, to.nvlink)
-                : chip::kPciePeerBytesPerS;
+  const bool joined =
+      from.joined == NvLink::switches || (from.joined == NvLink::bridges && neighbours);
+  return joined ? kNvlinkBytesPerS * std::min(from.nvlink, to.nvlink) : chip::kPciePeerBytesPerS;
 }
 
 // How much each link of a ring carries, of a buffer of `bytes` as the function counts it.

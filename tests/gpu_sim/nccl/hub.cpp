@@ -38,9 +38,10 @@ void end_hub(const Address& address) {
 }
 
 Hub::Hub(std::uint32_t host, std::uint64_t serial)
-    : address_{host, 0}, serial_(serial), listener_(listening(address_)), thread_([this] {
-        run();
-      }) {}
+    : address_{host, 0},
+      serial_(serial),
+      listener_(listening(address_)),
+      thread_([this] { run(); }) {}
 
 Hub::~Hub() {
   stop_ = true;
@@ -59,9 +60,9 @@ void Hub::run() {
 
 bool Hub::is_done() const {
   if (is_final_ || failure_) {
-    return std::all_of(guests_.begin(), guests_.end(), [](const Guest& guest) {
-      return !guest.connection.has_to_send();
-    }) && (is_final_ || (has_met_ && guests_.empty()));
+    return std::all_of(guests_.begin(), guests_.end(),
+                       [](const Guest& guest) { return !guest.connection.has_to_send(); }) &&
+           (is_final_ || (has_met_ && guests_.empty()));
   }
   return false;
 }
@@ -164,8 +165,8 @@ void Hub::greet(Guest& guest, const Hello& hello) {
   for (const Hello& other : hellos_) {
     require(other.ranks == hello.ranks && other.rank != hello.rank, ncclInvalidUsage,
             "Bootstrap : " + name_of(other.rank) + " of " + std::to_string(other.ranks) +
-                " and rank " + std::to_string(hello.rank) + " of " +
-                std::to_string(hello.ranks) + " (" + hello.member.name() + ") do not fit");
+                " and rank " + std::to_string(hello.rank) + " of " + std::to_string(hello.ranks) +
+                " (" + hello.member.name() + ") do not fit");
     require(other.member.node != hello.member.node || other.member.gpu != hello.member.gpu,
             ncclInvalidUsage,
             "Duplicate GPU detected : rank " + std::to_string(other.rank) + " and rank " +

@@ -1,5 +1,5 @@
-// Where the ranks of a communicator meet: in the process that made the unique id, a listening socket
-// and a thread that moves bytes between the ranks.
+// Where the ranks of a communicator meet: in the process that made the unique id, a listening
+// socket and a thread that moves bytes between the ranks.
 #pragma once
 
 #include <atomic>

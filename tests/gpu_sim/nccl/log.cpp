@@ -31,17 +31,15 @@ constexpr std::array<std::pair<const char*, Subsystem>, 8> kSubsystems{
 
 unsigned bit(Subsystem subsystem) { return static_cast<unsigned>(subsystem); }
 
-bool same(std::string_view a, const char* b) {
-  return strcasecmp(std::string(a).c_str(), b) == 0;
-}
+bool same(std::string_view a, const char* b) { return strcasecmp(std::string(a).c_str(), b) == 0; }
 
 Level level_setting() {
   const char* value = std::getenv("NCCL_DEBUG");
   if (value == nullptr) {
     return Level::none;
   }
-  return same(value, "VERSION") ? Level::version
-         : same(value, "WARN")  ? Level::warn
+  return same(value, "VERSION")                                                ? Level::version
+         : same(value, "WARN")                                                 ? Level::warn
          : same(value, "INFO") || same(value, "TRACE") || same(value, "ABORT") ? Level::info
                                                                                : Level::none;
 }
@@ -109,8 +107,7 @@ Log& the_log() {
 }
 
 std::string where() {
-  return host_name() + ":" + std::to_string(getpid()) + ":" +
-         std::to_string(syscall(SYS_gettid));
+  return host_name() + ":" + std::to_string(getpid()) + ":" + std::to_string(syscall(SYS_gettid));
 }
 
 }  // namespace

@@ -5,7 +5,16 @@
 
 namespace gpu_sim::nccl {
 
-enum class Subsystem : unsigned { init = 1, coll = 2, p2p = 4, net = 16, graph = 32, tuning = 64, env = 128, bootstrap = 4096 };
+enum class Subsystem : unsigned {
+  init = 1,
+  coll = 2,
+  p2p = 4,
+  net = 16,
+  graph = 32,
+  tuning = 64,
+  env = 128,
+  bootstrap = 4096
+};
 
 // A line "HOST:PID:TID [CUDA] NCCL INFO text", where NCCL_DEBUG and NCCL_DEBUG_SUBSYS ask for it.
 void inform(Subsystem subsystem, int cuda, const std::string& text);

@@ -11,8 +11,8 @@ namespace gpu_sim::nccl {
 
 struct Member {
   std::string node;
-  int gpu = 0;      // of the node; also the rail that its NIC is on
-  int cuda = 0;     // CUDA's number of it
+  int gpu = 0;   // of the node; also the rail that its NIC is on
+  int cuda = 0;  // CUDA's number of it
   std::uint32_t bus = 0;
   int version = 0;  // 22809
   // Factors on the rates of a healthy one.

@@ -54,17 +54,17 @@ void read_switches(NcclSettings& settings) {
 }
 
 void read_switch_faults(NcclSettings& settings) {
-  for_each_rule(text_setting(kSwitchFaults, ""), [&](const std::string& leaf,
-                                                     std::string_view factor) {
-    bool is_there = false;
-    for (const auto& [node, of_node] : settings.leaves) {
-      is_there |= of_node == leaf;
-    }
-    if (!is_there) {
-      throw BadSetting("'" + leaf + "' is no switch of " + kSwitches);
-    }
-    settings.leaf_factors[leaf] = number_of<double>(factor, 0.001, 10);
-  });
+  for_each_rule(text_setting(kSwitchFaults, ""),
+                [&](const std::string& leaf, std::string_view factor) {
+                  bool is_there = false;
+                  for (const auto& [node, of_node] : settings.leaves) {
+                    is_there |= of_node == leaf;
+                  }
+                  if (!is_there) {
+                    throw BadSetting("'" + leaf + "' is no switch of " + kSwitches);
+                  }
+                  settings.leaf_factors[leaf] = number_of<double>(factor, 0.001, 10);
+                });
 }
 
 NcclSettings from_environment() {

@@ -7,10 +7,10 @@
 namespace gpu_sim::nccl {
 
 struct NcclSettings {
-  std::string version;                          // 2.28.9
-  std::string network;                          // as its log names it: IB, Socket
-  std::map<std::string, std::string> leaves;    // of each node that hangs on one
-  std::map<std::string, double> leaf_factors;   // of those that are slow
+  std::string version;                         // 2.28.9
+  std::string network;                         // as its log names it: IB, Socket
+  std::map<std::string, std::string> leaves;   // of each node that hangs on one
+  std::map<std::string, double> leaf_factors;  // of those that are slow
 
   int version_code() const;  // 22809
   // Empty where none is named.

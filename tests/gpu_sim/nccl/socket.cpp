@@ -75,8 +75,7 @@ Descriptor connecting(const Address& address) {
   Descriptor socket = new_socket();
   hurry(socket);
   const sockaddr_in name = name_of(address);
-  const int result =
-      connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
+  const int result = connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
   require_done(result == 0 || errno == EINPROGRESS, "connect to " + address.text());
   return socket;
 }
@@ -86,8 +85,7 @@ void require_connected(const Descriptor& socket, const Address& address) {
   socklen_t size = sizeof error;
   require_done(getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0, "getsockopt");
   require(error == 0, ncclRemoteError,
-          "socketPollConnect: connect to " + address.text() + " returned " +
-              std::strerror(error));
+          "socketPollConnect: connect to " + address.text() + " returned " + std::strerror(error));
 }
 
 Descriptor accepted(const Descriptor& listener) {

@@ -165,10 +165,8 @@ void Switchboard::finish_transfer(const Part& send, const Part& receive, std::ui
               std::to_string(to) + " calls " + receive.what().text());
   const auto medium = static_cast<std::size_t>(fabric_.medium(from, to));
   // What goes the same way goes one after the other, and all ends together.
-  const double busy =
-      std::max(send.launch->load.out[medium], receive.launch->load.in[medium]);
-  const double begin =
-      std::max(send.launch->arrival.enter_ns, receive.launch->arrival.enter_ns);
+  const double busy = std::max(send.launch->load.out[medium], receive.launch->load.in[medium]);
+  const double begin = std::max(send.launch->arrival.enter_ns, receive.launch->arrival.enter_ns);
   const double end = begin + fabric_.varied_transfer(from, to, number,
                                                      fabric_.transfer_latency_ns(from, to) + busy);
   settle(send, end, nothing());

@@ -109,12 +109,11 @@ void expect_rooted(const Rank& rank, ncclComm_t comm, const Stream& stream, int 
   const std::vector<double> before(kCount, -1);
   const DeviceArray<double> in(given<double>(rank.rank()));
   const DeviceArray<double> out(before);
-  EXPECT_NCCL(ncclReduce(in.get(), out.get(), kCount, ncclDouble, ncclSum, root, comm,
-                         stream.get()));
+  EXPECT_NCCL(
+      ncclReduce(in.get(), out.get(), kCount, ncclDouble, ncclSum, root, comm, stream.get()));
   stream.finish();
   expect_same(out.values(), rank.rank() == root ? reduced<double>(rank.ranks(), ncclSum) : before);
-  EXPECT_NCCL(
-      ncclBroadcast(in.get(), out.get(), kCount, ncclDouble, root, comm, stream.get()));
+  EXPECT_NCCL(ncclBroadcast(in.get(), out.get(), kCount, ncclDouble, root, comm, stream.get()));
   stream.finish();
   expect_same(out.values(), given<double>(root));
 }
@@ -135,10 +134,8 @@ void expect_all_to_all(const Rank& rank, ncclComm_t comm, const Stream& stream) 
   EXPECT_NCCL(ncclGroupStart());
   for (std::size_t peer = 0; peer < ranks; ++peer) {
     const int other = static_cast<int>(peer);
-    EXPECT_NCCL(
-        ncclSend(in.get() + peer * kCount, kCount, ncclFloat, other, comm, stream.get()));
-    EXPECT_NCCL(
-        ncclRecv(out.get() + peer * kCount, kCount, ncclFloat, other, comm, stream.get()));
+    EXPECT_NCCL(ncclSend(in.get() + peer * kCount, kCount, ncclFloat, other, comm, stream.get()));
+    EXPECT_NCCL(ncclRecv(out.get() + peer * kCount, kCount, ncclFloat, other, comm, stream.get()));
   }
   EXPECT_NCCL(ncclGroupEnd());
   stream.finish();
@@ -180,7 +177,8 @@ TEST(NcclCollectives, RoundInTheOrderOfRanks) {
     constexpr std::array<float, 3> kValues{1e8F, -1e8F, 1};
     const Comm comm(rank);
     const Stream stream;
-    const DeviceArray<float> data(std::vector<float>{kValues[static_cast<std::size_t>(rank.rank())]});
+    const DeviceArray<float> data(
+        std::vector<float>{kValues[static_cast<std::size_t>(rank.rank())]});
     EXPECT_NCCL(
         ncclAllReduce(data.get(), data.get(), 1, ncclFloat, ncclSum, comm.get(), stream.get()));
     stream.finish();
@@ -194,8 +192,8 @@ TEST(NcclCollectives, OfMegabytes) {
     const Comm comm(rank);
     const Stream stream;
     const DeviceArray<float> data(given<float>(rank.rank(), kMany));
-    EXPECT_NCCL(ncclAllReduce(data.get(), data.get(), kMany, ncclFloat, ncclSum, comm.get(),
-                              stream.get()));
+    EXPECT_NCCL(
+        ncclAllReduce(data.get(), data.get(), kMany, ncclFloat, ncclSum, comm.get(), stream.get()));
     stream.finish();
     expect_same(data.values(), reduced<float>(2, ncclSum, kMany));
   });

@@ -99,6 +99,12 @@ TEST(FewLinks, SlowTheirCopiesInProportion) {
   expect_about(peer_seconds(4, 0) / peer_seconds(1, 4), 2, kTwice);
 }
 
+// node1:0:nvlink=0.5
+TEST(SlowNvlink, SlowsCopiesOverIt) {
+  expect_about(peer_seconds(0, 4) / peer_seconds(1, 4), 2, kTwice);
+  expect_about(peer_seconds(4, 0) / peer_seconds(1, 4), 2, kTwice);
+}
+
 // node1:1:no_peers
 TEST(NoPeers, ReachNobodyAndAreNotReached) {
   int can = 1;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 namespace gpu_sim_test {
@@ -17,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kRank = "FLEETBENCH_TEST_RANK";
 constexpr const char* kRanks = "FLEETBENCH_TEST_RANKS";
 constexpr const char* kGpu = "FLEETBENCH_TEST_GPU";
+constexpr const char* kBody = "FLEETBENCH_TEST_BODY";
 constexpr const char* kBoard = "FLEETBENCH_TEST_BOARD";
 
 SharedBoard& mapped(int file) {
@@ -29,18 +32,30 @@ SharedBoard& mapped(int file) {
 
 int number_of(const char* variable) { return std::atoi(std::getenv(variable)); }
 
-[[noreturn]] void be_a_rank(const std::function<void(const Rank&)>& body) {
+// Where the code of this program begins differs from process to process.
+void anchor(const Rank&) {}
+
+[[noreturn]] void be_a_rank() {
+  const auto body = reinterpret_cast<RankBody>(reinterpret_cast<std::intptr_t>(&anchor) +
+                                               std::atol(std::getenv(kBody)));
   expect_success(cudaSetDevice(number_of(kGpu)));
   body(Rank(number_of(kRank), number_of(kRanks), mapped(number_of(kBoard))));
   std::exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
-[[noreturn]] void become_a_rank(const RankPlaces& places, std::size_t rank, int board) {
+[[noreturn]] void become_a_rank(const RankPlaces& places, std::size_t rank, RankBody body,
+                                int board) {
   setenv(kRank, std::to_string(rank).c_str(), 1);
   setenv(kRanks, std::to_string(places.size()).c_str(), 1);
   setenv(kGpu, std::to_string(places[rank].gpu).c_str(), 1);
+  const auto offset =
+      reinterpret_cast<std::intptr_t>(body) - reinterpret_cast<std::intptr_t>(&anchor);
+  setenv(kBody, std::to_string(offset).c_str(), 1);
   setenv(kBoard, std::to_string(board).c_str(), 1);
   setenv("FLEETBENCH_GPU_SIM_NODE", places[rank].node.c_str(), 1);
+  for (const auto& [name, value] : places[rank].settings) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const std::string filter =
       std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name();
@@ -66,15 +81,27 @@ RankPlaces on_nodes(int ranks) {
   return places;
 }
 
-const ncclUniqueId& Rank::id() const {
-  if (rank_ == 0) {
-    EXPECT_NCCL(ncclGetUniqueId(&board_.id));
-    board_.has_id = 1;
+RankPlaces with(RankPlaces places, const RankSettings& settings) {
+  for (RankPlace& place : places) {
+    place.settings.insert(settings.begin(), settings.end());
   }
-  while (board_.has_id == 0) {
+  return places;
+}
+
+RankPlaces with_faults(RankPlaces places, const std::string& faults) {
+  return with(std::move(places), {{"FLEETBENCH_GPU_SIM_FAULTS", faults}});
+}
+
+const ncclUniqueId& Rank::id() const {
+  ncclUniqueId& id = board_.ids.at(static_cast<std::size_t>(asked_++));
+  if (rank_ == 0) {
+    EXPECT_NCCL(ncclGetUniqueId(&id));
+    board_.made = asked_;
+  }
+  while (board_.made < asked_) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return board_.id;
+  return id;
 }
 
 void Rank::meet() const {
@@ -88,20 +115,20 @@ void Rank::say(std::size_t index, double value) const {
   board_.values[static_cast<std::size_t>(rank_)][index] = value;
 }
 
-Outcome on_ranks(const RankPlaces& places, const std::function<void(const Rank&)>& body) {
+Outcome on_ranks(const RankPlaces& places, RankBody body, double argument) {
   if (std::getenv(kRank) != nullptr) {
-    be_a_rank(body);
+    be_a_rank();
   }
   const int file = memfd_create("board", 0);
   EXPECT_EQ(ftruncate(file, sizeof(SharedBoard)), 0);
-  const SharedBoard& board = mapped(file);
-  const auto begin = Clock::now();
+  SharedBoard& board = mapped(file);
+  board.argument = argument;
   std::fflush(nullptr);
   std::vector<pid_t> children;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     children.push_back(fork());
     if (children.back() == 0) {
-      become_a_rank(places, rank, file);
+      become_a_rank(places, rank, body, file);
     }
   }
   for (const pid_t child : children) {
@@ -109,10 +136,14 @@ Outcome on_ranks(const RankPlaces& places, const std::function<void(const Rank&)
     EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0) << "of rank " << &child - children.data();
   }
-  const std::chrono::duration<double> wall = Clock::now() - begin;
   close(file);
-  return {{board.values.begin(), board.values.begin() + static_cast<long>(places.size())},
-          wall.count()};
+  return {board.values.begin(), board.values.begin() + static_cast<long>(places.size())};
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 ncclResult_t settled(ncclComm_t comm) {

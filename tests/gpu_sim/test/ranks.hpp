@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,22 +14,28 @@
 
 namespace gpu_sim_test {
 
+using RankSettings = std::map<std::string, std::string>;  // of the environment
 struct RankPlace {
   std::string node;
   int gpu;
+  RankSettings settings = {};
 };
 using RankPlaces = std::vector<RankPlace>;
 
 // GPUs 0, 1 … of one node; GPU 0 of nodes node0, node1 …
 RankPlaces on_one_node(int ranks);
 RankPlaces on_nodes(int ranks);
+// The same with `settings` for all of them, and with faults.
+RankPlaces with(RankPlaces places, const RankSettings& settings);
+RankPlaces with_faults(RankPlaces places, const std::string& faults);
 
 // Memory that the processes of a test share.
 struct SharedBoard {
   static constexpr int kRanks = 16;
-  std::atomic<int> has_id;
-  ncclUniqueId id;
+  std::atomic<int> made;  // of the unique ids
+  std::array<ncclUniqueId, 8> ids;
   std::atomic<int> arrived;  // at Rank::meet()
+  double argument;
   std::array<std::array<double, 32>, kRanks> values;
 };
 
@@ -39,8 +45,9 @@ class Rank {
   Rank(int rank, int ranks, SharedBoard& board) : rank_(rank), ranks_(ranks), board_(board) {}
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
-  // The unique id, which rank 0 makes.
+  // A unique id, which rank 0 makes: for the n-th communicator of each.
   const ncclUniqueId& id() const;
+  double argument() const { return board_.argument; }
   // Waits, in real time, until as many ranks have called it.
   void meet() const;
   // Of this rank, for the process of the test to look at.
@@ -50,19 +57,21 @@ class Rank {
   int rank_;
   int ranks_;
   SharedBoard& board_;
+  mutable int asked_ = 0;
 };
 
-struct Outcome {
-  std::vector<std::array<double, 32>> values;  // of each rank
-  double wall_s = 0;
-};
+// What each rank said.
+using Outcome = std::vector<std::array<double, 32>>;
 
-// Runs the test that calls it once more in a process for each place, where `body` is called, and
-// waits for them. In those processes it does not return.
-Outcome on_ranks(const RankPlaces& places, const std::function<void(const Rank&)>& body);
+// Calls `body` in a process for each place, and waits for them. The processes are this program once
+// more, with the same test; so a body knows nothing of the test but the argument.
+using RankBody = void (*)(const Rank&);
+Outcome on_ranks(const RankPlaces& places, RankBody body, double argument = 0);
 
-#define EXPECT_NCCL(call) \
-  EXPECT_EQ(call, ncclSuccess) << ncclGetLastError(nullptr)
+// All of a file; empty where there is none.
+std::string content(const std::string& path);
+
+#define EXPECT_NCCL(call) EXPECT_EQ(call, ncclSuccess) << ncclGetLastError(nullptr)
 
 // A blocking communicator of this rank.
 class Comm {

@@ -55,6 +55,22 @@ TEST(SimulatedFaults, Each) {
   EXPECT_TRUE(faults.mig && faults.gone);
 }
 
+TEST(SimulatedFaults, OfTheNetworkAndOfNccl) {
+  const Faults faults =
+      of("node1:0:nic=0.5,nic_send=0.99,nvlink=0.25,link=node2:0.5,link=node-3:0.75,nccl_init=hang,"
+         "nccl_late=0.005,nccl_wrong=all_reduce@2,nccl_wrong=recv,nccl_hang=send@3");
+  EXPECT_EQ(faults.nic_send, 0.99);
+  EXPECT_EQ(faults.nic_receive, 0.5);
+  EXPECT_EQ(faults.nvlink, 0.25);
+  EXPECT_EQ(faults.link, (std::map<std::string, double>{{"node2", 0.5}, {"node-3", 0.75}}));
+  EXPECT_EQ(faults.nccl_init, Faults::Init::hangs);
+  EXPECT_EQ(faults.nccl_late_s, 0.005);
+  EXPECT_EQ(faults.nccl_wrong,
+            (std::map<std::string, std::uint64_t>{{"all_reduce", 2}, {"recv", 1}}));
+  EXPECT_EQ(faults.nccl_hang, (std::map<std::string, std::uint64_t>{{"send", 3}}));
+  EXPECT_EQ(of("node1:0:nccl_init=fail").nccl_init, Faults::Init::fails);
+}
+
 TEST(SimulatedFaults, WhatCannotBeReadIsRefused) {
   constexpr std::array kWrong{"gone",
                               "node1:gone",
@@ -92,7 +108,18 @@ TEST(SimulatedFaults, WhatCannotBeReadIsRefused) {
                               "node1:0:xid=1000",
                               "node1:0:oom=4G",
                               "node1:0:compute_mode=shared",
-                              "node1:0:driver=12"};
+                              "node1:0:driver=12",
+                              "node1:0:nic=0",
+                              "node1:0:nic_send=fast",
+                              "node1:0:link=node2",
+                              "node1:0:link=:0.5",
+                              "node1:0:link=node2:0",
+                              "node1:0:nvlink",
+                              "node1:0:nccl_init=slow",
+                              "node1:0:nccl_late=0",
+                              "node1:0:nccl_wrong=gemm",
+                              "node1:0:nccl_hang=all_reduce@0",
+                              "node1:0:nccl_hang=all_reduce@"};
   for (const char* rules : kWrong) {
     EXPECT_THROW(of(rules), BadSetting) << rules;
   }
