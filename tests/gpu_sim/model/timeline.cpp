@@ -44,9 +44,11 @@ OperationPtr Timeline::enqueue(Queue& queue, Operation operation) {
   if (queue.last) {
     operation.after.push_back(queue.last);
   }
-  operation.awaits_others |= std::any_of(
-      operation.after.begin(), operation.after.end(),
-      [](const OperationPtr& before) { return before->awaits_others && !before->done; });
+  // Whether what is before it has been looked at already must make no difference.
+  operation.awaits_others |=
+      std::any_of(operation.after.begin(), operation.after.end(), [&](const OperationPtr& before) {
+        return before->awaits_others && (!before->done || before->end_ns > operation.enqueued_ns);
+      });
   queue.last = std::make_shared<Operation>(std::move(operation));
   queue.waiting.push_back(queue.last);
   return queue.last;

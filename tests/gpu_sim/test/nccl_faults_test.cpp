@@ -136,8 +136,8 @@ Outcome wrong_elements(const RankPlaces& places) {
     const DeviceArray<float> in(std::vector<float>(kCount, 1));
     for (std::size_t call = 0; call < 4; ++call) {
       const DeviceArray<float> out(kCount);
-      EXPECT_NCCL(ncclAllReduce(in.get(), out.get(), kCount, ncclFloat, ncclSum, comm.get(),
-                                stream.get()));
+      EXPECT_NCCL(
+          ncclAllReduce(in.get(), out.get(), kCount, ncclFloat, ncclSum, comm.get(), stream.get()));
       stream.finish();
       int wrong = 0;
       for (const float value : out.values()) {
@@ -149,7 +149,8 @@ Outcome wrong_elements(const RankPlaces& places) {
 }
 
 TEST(NcclFaults, WrongResultsAreOfOneRankFromTheCallOn) {
-  const Outcome outcome = wrong_elements(with_faults(on_nodes(2), "node1:0:nccl_wrong=all_reduce@3"));
+  const Outcome outcome =
+      wrong_elements(with_faults(on_nodes(2), "node1:0:nccl_wrong=all_reduce@3"));
   EXPECT_EQ(outcome[0], wrong_elements(on_nodes(2))[0]);
   EXPECT_EQ(outcome[0][3], 0);
   EXPECT_EQ(outcome[1][0] + outcome[1][1], 0);

@@ -248,6 +248,7 @@ TEST(NcclLife, WhoDiesIsNoticed) {
   on_ranks(on_nodes(3), [](const Rank& rank) {
     ncclComm_t comm = begun(rank);
     EXPECT_EQ(settled(comm), ncclSuccess);
+    rank.meet();
     if (rank.rank() == 1) {
       _exit(0);
     }

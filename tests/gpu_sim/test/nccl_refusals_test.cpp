@@ -1,6 +1,6 @@
 // What NCCL refuses, and what a program that forgets something leaves behind.
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/gpu_sim/test/ranks.hpp"
 
@@ -73,9 +73,9 @@ TEST(NcclRefusals, OfStreamsOfOtherDevices) {
     const DeviceArray<float> data(10);
     expect_success(cudaSetDevice(1));
     const Stream elsewhere;
-    EXPECT_EQ(ncclAllReduce(data.get(), data.get(), 10, ncclFloat, ncclSum, comm.get(),
-                            elsewhere.get()),
-              ncclUnhandledCudaError);
+    EXPECT_EQ(
+        ncclAllReduce(data.get(), data.get(), 10, ncclFloat, ncclSum, comm.get(), elsewhere.get()),
+        ncclUnhandledCudaError);
   });
 }
 
@@ -85,8 +85,7 @@ TEST(NcclRefusals, MemoryThatIsNotThere) {
     const DeviceArray<float> data(10);
     ncclComm_t comm = nullptr;
     EXPECT_NCCL(ncclCommInitRank(&comm, 1, rank.id(), 0));
-    EXPECT_NCCL(
-        ncclAllReduce(data.get(), data.get(), 11, ncclFloat, ncclSum, comm, stream.get()));
+    EXPECT_NCCL(ncclAllReduce(data.get(), data.get(), 11, ncclFloat, ncclSum, comm, stream.get()));
     EXPECT_EQ(cudaStreamSynchronize(stream.get()), cudaErrorIllegalAddress);
     EXPECT_EQ(ncclAllReduce(data.get(), data.get(), 10, ncclFloat, ncclSum, comm, stream.get()),
               ncclUnhandledCudaError);

@@ -200,7 +200,8 @@ TEST(NcclTime, LateRanksEnterLateAndLeaveWithTheOthers) {
   for (const auto& [setting, late_s] : {std::pair("0.005", 0.005), std::pair("0.00001", 0.00001)}) {
     const auto places = with_faults(on_nodes(2), std::string("node1:0:nccl_late=") + setting);
     const Outcome outcome = on_ranks(places, [](const Rank& rank) {
-      say_enter_and_leave(rank, [](cudaStream_t) {}, finish);
+      say_enter_and_leave(
+          rank, [](cudaStream_t) {}, finish);
     });
     EXPECT_LT(outcome[0][0], 1e-6);
     expect_about(outcome[1][0], late_s, 0.01);

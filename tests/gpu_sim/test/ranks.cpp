@@ -131,10 +131,10 @@ Outcome on_ranks(const RankPlaces& places, RankBody body, double argument) {
       become_a_rank(places, rank, body, file);
     }
   }
-  for (const pid_t child : children) {
+  for (std::size_t rank = 0; rank < children.size(); ++rank) {
     int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "of rank " << &child - children.data();
+    EXPECT_EQ(waitpid(children[rank], &status, 0), children[rank]);
+    EXPECT_EQ(status, 0) << "of rank " << rank;
   }
   close(file);
   return {board.values.begin(), board.values.begin() + static_cast<long>(places.size())};
