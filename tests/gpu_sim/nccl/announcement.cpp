@@ -31,9 +31,7 @@ std::string identity(ncclComm_t handle, const Communicator& communicator) {
                  static_cast<unsigned long long>(communicator.invitation().hash));
 }
 
-const char* way(const Member& from, const Member& to) {
-  return from.no_peers || to.no_peers ? "SHM/direct/direct" : "P2P/CUMEM";
-}
+bool is_shared_memory(const Member& from, const Member& to) { return from.no_peers || to.no_peers; }
 
 // How this rank reaches the next one, and over the network how it is reached.
 void announce_channel(const Communicator& communicator, int channel) {
@@ -45,19 +43,21 @@ void announce_channel(const Communicator& communicator, int channel) {
   const Member& other = members[static_cast<std::size_t>(next)];
   const std::string network = "via NET/" + nccl_settings().network + "/";
   const auto line = [&](Subsystem subsystem, int from, int to, const std::string& suffix) {
-    inform(subsystem, self.cuda,
+    inform(Subsystem::init | subsystem, self.cuda,
            printed("Channel %02d/0 : %d[%d] -> %d[%d] %s", channel, from,
                    members[static_cast<std::size_t>(from)].cuda, to,
                    members[static_cast<std::size_t>(to)].cuda, suffix.c_str()));
   };
-  if (other.node == self.node) {
-    line(Subsystem::init, rank, next, std::string("via ") + way(self, other));
+  if (other.node != self.node) {
+    line(Subsystem::net, rank, next, "[send] " + network + std::to_string(self.gpu));
+  } else if (is_shared_memory(self, other)) {
+    line(Subsystem::shm, rank, next, "via SHM/direct/direct");
   } else {
-    line(Subsystem::init, rank, next, "[send] " + network + std::to_string(self.gpu));
+    line(Subsystem::p2p, rank, next, "via P2P/CUMEM");
   }
   const int before = (rank + ranks - 1) % ranks;
   if (members[static_cast<std::size_t>(before)].node != self.node) {
-    line(Subsystem::init, before, rank, "[receive] " + network + std::to_string(self.gpu));
+    line(Subsystem::net, before, rank, "[receive] " + network + std::to_string(self.gpu));
   }
 }
 
@@ -71,7 +71,7 @@ void announce_start(ncclComm_t handle, const Communicator& communicator) {
     inform(Subsystem::init, cuda,
            printed("NCCL version %s+cuda%d.%d", nccl_settings().version.c_str(), runtime / 1000,
                    runtime % 1000 / 10));
-    inform(Subsystem::init, cuda, "Using network " + nccl_settings().network);
+    inform(Subsystem::init | Subsystem::net, cuda, "Using network " + nccl_settings().network);
   }
   inform(Subsystem::init, cuda,
          "ncclCommInitRankConfig " + identity(handle, communicator) + " - Init START");

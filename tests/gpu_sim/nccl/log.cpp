@@ -19,10 +19,11 @@ namespace {
 
 enum class Level { none, version, warn, info };
 
-constexpr std::array<std::pair<const char*, Subsystem>, 8> kSubsystems{
+constexpr std::array<std::pair<const char*, Subsystem>, 9> kSubsystems{
     {{"INIT", Subsystem::init},
      {"COLL", Subsystem::coll},
      {"P2P", Subsystem::p2p},
+     {"SHM", Subsystem::shm},
      {"NET", Subsystem::net},
      {"GRAPH", Subsystem::graph},
      {"TUNING", Subsystem::tuning},
@@ -112,12 +113,12 @@ std::string where() {
 
 }  // namespace
 
-bool informs(Subsystem subsystem) {
-  return the_log().level == Level::info && (the_log().subsystems & bit(subsystem)) != 0;
+bool informs(Subsystem subsystems) {
+  return the_log().level == Level::info && (the_log().subsystems & bit(subsystems)) != 0;
 }
 
-void inform(Subsystem subsystem, int cuda, const std::string& text) {
-  if (informs(subsystem)) {
+void inform(Subsystem subsystems, int cuda, const std::string& text) {
+  if (informs(subsystems)) {
     const std::lock_guard lock(the_log().mutex);
     std::fprintf(the_log().file, "%s [%d] NCCL INFO %s\n", where().c_str(), cuda, text.c_str());
   }

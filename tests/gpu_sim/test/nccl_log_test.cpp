@@ -70,6 +70,13 @@ TEST(NcclLog, SaysTheAlgorithmWhereItIsAskedFor) {
   EXPECT_EQ(logs[1], "");
 }
 
+TEST(NcclLog, SaysThatGpusDoNotReachEachOther) {
+  const auto logs =
+      logs_of(with_faults(on_one_node(2), "node0:1:no_peers"), {{"NCCL_DEBUG_SUBSYS", "SHM"}});
+  expect_lines(logs[0], {"Channel 00/0 : 0[0] -> 1[1] via SHM/direct/direct\n"});
+  EXPECT_EQ(logs[0].find("Init"), std::string::npos);
+}
+
 TEST(NcclLog, SaysNothingUnlessItIsAsked) {
   for (const std::string& log : logs_of(on_nodes(2), {{"NCCL_DEBUG", "WARN"}})) {
     EXPECT_EQ(log, "");

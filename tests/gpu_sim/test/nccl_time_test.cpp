@@ -107,6 +107,19 @@ TEST(NcclTime, TransfersOfAGroupShareTheirWay) {
   }
 }
 
+TEST(NcclTime, ShortCallsTakeTheirFixedParts) {
+  const auto seconds_with_latency = [](const RankPlaces& places, double bytes_per_s) {
+    const auto latency = with(places, {{"FLEETBENCH_GPU_SIM_LATENCY", "1"}});
+    return seconds_of<exchange>(latency, 1) - kBytes / bytes_per_s;
+  };
+  // The first call comes as much later than the mark before it as a call takes.
+  constexpr double kCallS = 1.5e-6 / 4;
+  expect_about(seconds_with_latency(on_one_node(2), kNvlink), 7e-6 + kCallS, 2 * kNoise);
+  expect_about(seconds_with_latency(on_nodes(2), kNic), 11e-6 + kCallS, 2 * kNoise);
+  expect_about(seconds_with_latency({{"node0", 0}, {"node1", 1}}, 0.95 * kNic), 12.5e-6 + kCallS,
+               2 * kNoise);
+}
+
 TEST(NcclTime, RepetitionsAndCommunicatorsDiffer) {
   const Outcome outcome = on_ranks(on_nodes(2), [](const Rank& rank) {
     const Stream stream;
