@@ -36,6 +36,7 @@ class Attendance {
   // A measurement hangs in this node's MPI, which slows later ones.
   void set_stuck(int node) { stuck_[static_cast<std::size_t>(node)] = true; }
 
+  bool has_lost() const { return !lost_ranks_.empty(); }
   bool is_lost(int rank) const { return lost_ranks_.contains(rank); }
   bool is_gone(int node) const { return gone_[static_cast<std::size_t>(node)]; }
   const std::vector<bool>& gone() const { return gone_; }

@@ -9,8 +9,8 @@
 #include "harness/fleet/attendance.hpp"
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
-#include "harness/fleet/order.hpp"
 #include "harness/fleet/ramp_guard.hpp"
+#include "harness/fleet/slot_course.hpp"
 #include "harness/fleet/slot_samples.hpp"
 #include "harness/fleet/slot_state.hpp"
 #include "harness/fleet/time_limits.hpp"
@@ -37,7 +37,9 @@ class Controller {
   WaitingCost finish(double end_s);
 
   // A rank that never reported; its node is left out from the start.
-  void lose(int rank, const std::string& phase, const std::string& reason);
+  void lose(int rank, const std::string& phase, const std::string& reason) {
+    course_.lose(rank, phase, reason);
+  }
 
   // A node that never came up.
   void miss(int node, const std::string& reason) { attendance_.miss(node, reason); }
@@ -47,57 +49,33 @@ class Controller {
   void call_roll(double within_s);
 
   // Wall time of what was prepared and measured so far: of the slowest owner of each slot.
-  double preparation_s() const { return preparation_s_; }
-  double measurement_s() const { return measurement_s_; }
+  double preparation_s() const { return course_.preparation_s(); }
+  double measurement_s() const { return course_.measurement_s(); }
   // False where a rank is lost or a measurement was abandoned inside MPI.
-  bool may_finalize() const { return may_finalize_; }
+  bool may_finalize() const { return may_finalize_ && !attendance_.has_lost(); }
 
  private:
   plan::Slot remaining(const plan::Slot& slot);
   bool fits(const plan::Slot& slot, const TimeLimits& limits) const;
   void note_skipped(const std::vector<plan::Slot>& skipped);
-  void announce(const plan::Slot& next);
+  std::vector<int> owners_of(const plan::Slot& slot) const;
   // The same for the parties that lost a member in it, as far as there is something left to
   // measure.
   plan::Slot without_the_lost(const SlotState& state);
-  SlotState run_slot(const plan::Slot& slot);
-  Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
-              std::function<void(int, const Json&)> answered);
-  void prepare(SlotState& state);
-  void measure(SlotState& state);
-  Json place_of(int node, const plan::Party& party) const;
-  Order order_for(const SlotState& state, const Owner& owner) const;
-  void settle(SlotState& state, const Answers& answers, const std::string& phase);
-  void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);
-  bool hears_nobody();
   void lose_the_root_that_stood_still(double pause_s);
-  bool is_measured_again(const SlotState& state, const Owner& owner) const;
-  std::vector<int> partners_of(const SlotState& state, int rank) const;
-  void drop_broken_parties(SlotState& state);
-  SlotState laid_out(const plan::Slot& slot) const;
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];
   }
 
   Conversation& conversation_;
-  const std::vector<NodeInfo>& nodes_;
-  const FleetGpus& gpus_;
   const std::vector<plan::PlannedStep>& steps_;
   Progress& progress_;
   std::function<double()> now_s_;
   Attendance attendance_;
   SlotSamples samples_;
+  SlotCourse course_;
   RampGuard ramps_;
-  TimeLimits limits_;
-  std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
-  std::vector<int> next_;  // ranks that own the slot after the one under way
   int again_ = kAgainFirst;
-  int turns_ = 0;  // slots that are prepared
-  std::optional<int> current_slot_;
-  std::string current_step_ = "start";
-  std::string current_phase_ = "start";
-  double preparation_s_ = 0;
-  double measurement_s_ = 0;
   bool may_finalize_ = true;
 };
 
