@@ -18,6 +18,10 @@ Devices parse_devices(const std::string& text) {
   return text == "one" ? Devices::one : text == "both" ? Devices::both : Devices::all;
 }
 
+Across parse_across(const std::string& text) {
+  return text == "node" ? Across::node : text == "rails" ? Across::rails : Across::nodes;
+}
+
 ScenarioStep step_from_json(const Json& json) {
   ScenarioStep step;
   step.probe = json.at("probe").get<std::string>();
@@ -27,6 +31,10 @@ ScenarioStep step_from_json(const Json& json) {
   step.devices = parse_devices(json.value("devices", "all"));
   step.pairs = parse_pairs(json.value("pairs", "all_pairs"));
   step.matchings = json.value("matchings", step.matchings);
+  if (json.contains("across")) {
+    step.across = parse_across(json.at("across").get<std::string>());
+  }
+  step.cross_rails = json.value("cross_rails", step.cross_rails);
   if (json.contains("groups")) {
     const Json& groups = json.at("groups");
     step.groups = Groups{};
@@ -152,6 +160,10 @@ std::string_view to_string(Pairs pairs) {
   return pairs == Pairs::matchings ? "matchings" : "all_pairs";
 }
 
+std::string_view to_string(Across across) {
+  return across == Across::node ? "node" : across == Across::rails ? "rails" : "nodes";
+}
+
 Schedule parse_schedule(std::string_view text) {
   for (const Schedule schedule :
        {Schedule::together, Schedule::alone, Schedule::both, Schedule::ramp}) {
@@ -182,6 +194,12 @@ Json to_json(const Scenario& scenario) {
     if (step.pairs == Pairs::matchings) {
       json["pairs"] = "matchings";
       json["matchings"] = step.matchings;
+    }
+    if (step.across) {
+      json["across"] = to_string(*step.across);
+    }
+    if (step.cross_rails > 0) {
+      json["cross_rails"] = step.cross_rails;
     }
     if (step.groups) {
       json["groups"] = {{"size", step.groups->size}, {"rounds", step.groups->rounds}};

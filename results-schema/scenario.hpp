@@ -12,7 +12,7 @@ namespace fleetbench {
 // Bytes of a scenario's text; more is no scenario.
 inline constexpr std::size_t kLongestScenario = std::size_t{1} << 20U;
 
-inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.1";
+inline constexpr const char* kScenarioSchema = "fleetbench-scenario/1.2";
 
 // `together`: all subjects at once, for what is private to each. `alone`: one subject at a time.
 // `both`: one after the other; their difference is contention. `ramp`: 1, 2, 4 … nodes at once, for
@@ -25,6 +25,11 @@ enum class Devices { all, one, both };
 
 // `all_pairs`: every pair meets, in rounds of disjoint pairs. `matchings`: k random rounds.
 enum class Pairs { all_pairs, matchings };
+
+// Of steps whose GPUs measure with each other: which of them do. `nodes`: all GPUs of all nodes
+// that meet. `node`: those of each node. `rails`: those of the same name, one of each node that
+// meets.
+enum class Across { nodes, node, rails };
 
 // For a probe of a group: `rounds` random partitions of the fleet into groups of about `size`.
 struct Groups {
@@ -40,6 +45,8 @@ struct ScenarioStep {
   Devices devices = Devices::all;
   Pairs pairs = Pairs::all_pairs;
   int matchings = 8;
+  std::optional<Across> across;  // absent: `rails` of pairs, `nodes` of groups
+  int cross_rails = 0;           // of pairs across rails: more rounds, of two GPUs on two rails
   std::optional<Groups> groups;  // absent: all nodes are one group
   std::optional<int> passes;     // fewer than the scenario's
   double operations = 1e6;       // of a ramp, by all nodes in the whole run
@@ -59,6 +66,7 @@ struct Scenario {
 
 std::string_view to_string(Schedule schedule);
 std::string_view to_string(Pairs pairs);
+std::string_view to_string(Across across);
 Schedule parse_schedule(std::string_view text);
 
 Json to_json(const Scenario& scenario);

@@ -18,8 +18,12 @@ constexpr double kAnswer_s = 30;
 constexpr const char* kWorkerName = "fleetbench-worker";
 constexpr const char* kGpuWorkerName = "fleetbench-gpu-worker";
 // Known by name also where there is no worker that has them.
-constexpr std::array<const char*, 4> kGpuProbes{"gpu_gemm", "gpu_memory", "gpu_copy",
-                                                "gpu_peer_copy"};
+constexpr std::array<const char*, 6> kGpuProbes{"gpu_gemm",      "gpu_memory",       "gpu_copy",
+                                                "gpu_peer_copy", "nccl_collectives", "nccl_pairs"};
+// Of a GPU worker that lacks one of these.
+constexpr const char* kWithoutNccl =
+    "this installation's fleetbench-gpu-worker was built without NCCL: build it where nccl.h is "
+    "(libnccl-dev)";
 
 }  // namespace
 
@@ -64,9 +68,10 @@ void Catalog::look_for_gpu_worker() {
 }
 
 std::optional<std::string> Catalog::why_absent(const std::string& name) const {
-  return std::ranges::find(kGpuProbes, name) == kGpuProbes.end() || find(name) != nullptr
-             ? std::nullopt
-             : std::optional(why_no_gpu_worker_);
+  if (std::ranges::find(kGpuProbes, name) == kGpuProbes.end() || find(name) != nullptr) {
+    return std::nullopt;
+  }
+  return gpu_worker_ ? kWithoutNccl : why_no_gpu_worker_;
 }
 
 void Catalog::add_probes_of(worker::Worker& worker, const std::string& path, plan::Runner runner) {

@@ -18,6 +18,7 @@
 #include "harness/plan/pair_rounds.hpp"
 #include "harness/plan/ramp.hpp"
 #include "harness/plan/resume.hpp"
+#include "harness/plan/teams.hpp"
 #include "harness/report/report.hpp"
 #include "results-schema/check.hpp"
 
@@ -237,10 +238,14 @@ void Lead::begin_steps(int nodes) {
   }
 }
 
-// What so few nodes cannot be asked.
+// What so few nodes, or GPUs, cannot be asked.
 void Lead::omit_steps(int nodes) {
   for (const auto& step : plan_.suite.steps) {
-    if (const auto reason = plan::reason_without_slots(step, nodes)) {
+    auto reason = plan::reason_without_slots(step, nodes);
+    if (!reason && step.probe.joins_workers) {
+      reason = plan::reason_without_teams(step, census_.gpus);
+    }
+    if (reason) {
       recorder_->add(OmissionRecord{step.id, std::nullopt, *reason});
     }
   }

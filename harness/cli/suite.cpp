@@ -86,6 +86,33 @@ void use_scratch(ScenarioStep& step, const ProbeInfo& probe, const std::string& 
   }
 }
 
+// Of steps whose GPUs measure with each other, and of others that cannot be asked for that.
+std::string meeting_fault(const ScenarioStep& step, const ProbeInfo& info) {
+  const bool is_pair = info.participants == Participants::pair;
+  const bool meets_in_rails = step.across ? *step.across == Across::rails : is_pair;
+  if (!info.joins_workers) {
+    return step.across || step.cross_rails > 0
+               ? fmt::format(
+                     "{}: has no meaning for {}, whose GPUs do not measure with each other; "
+                     "leave it out",
+                     step.across ? "across" : "cross_rails", info.name)
+               : "";
+  }
+  if (is_pair && step.across == Across::node) {
+    return fmt::format("across: {} measures two nodes, so \"rails\" or \"nodes\"", info.name);
+  }
+  if (step.cross_rails > 0 && !(is_pair && meets_in_rails)) {
+    return "cross_rails: has no meaning but for pairs across rails; leave it out";
+  }
+  if (step.devices != Devices::all && !meets_in_rails) {
+    return "devices: has no meaning where all GPUs measure with each other; leave it out, or say "
+           "\"across\": \"rails\"";
+  }
+  return step.groups && step.across == Across::node
+             ? "groups: has no meaning within a node; leave it out"
+             : "";
+}
+
 std::string schedule_fault(const ScenarioStep& step, const plan::ProbeChoice& probe) {
   const ProbeInfo& info = probe.info;
   if (loads_what_is_shared(step) && step.schedule != Schedule::ramp &&
@@ -144,8 +171,10 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
     for (auto& fault : check_against(step.params, probe->info.params_schema, "params")) {
       faults.push_back(fmt::format("{}: {}", path, fault));
     }
-    if (const auto fault = schedule_fault(step, *probe); !fault.empty()) {
-      faults.push_back(fmt::format("{}: {}", path, fault));
+    for (const auto& fault : {schedule_fault(step, *probe), meeting_fault(step, probe->info)}) {
+      if (!fault.empty()) {
+        faults.push_back(fmt::format("{}: {}", path, fault));
+      }
     }
     if (step.groups && probe->info.participants != Participants::group) {
       faults.push_back(
@@ -160,6 +189,16 @@ std::vector<plan::ProbeChoice> complete(Scenario& scenario, const Catalog& catal
     throw InputError(prefix + fmt::format("{}", fmt::join(faults, "\n" + prefix)));
   }
   return chosen;
+}
+
+// What GPUs measure with each other within a node is the node's, and its fabric's.
+void describe_as_of_nodes(std::vector<MetricInfo>& metrics) {
+  for (MetricInfo& metric : metrics) {
+    if (metric.subject == SubjectKind::group) {
+      metric.subject = SubjectKind::node;
+      metric.layer = Layer::fabric;
+    }
+  }
 }
 
 }  // namespace
@@ -202,6 +241,9 @@ Suite resolve_again(Scenario scenario, const SuiteOptions& options, Catalog& cat
     } catch (const InputError& error) {
       throw InputError(
           fmt::format("suite {}: step \"{}\": {}", suite.scenario.name, step.id, error.what()));
+    }
+    if (step.probe.joins_workers && step.across == Across::node) {
+      describe_as_of_nodes(step.metrics);
     }
   }
   return suite;

@@ -16,6 +16,9 @@ Json devices_of(Outcome& outcome) {
                        {"values", values_to_json(one.measurement.values)},
                        {"detail", std::move(one.measurement.detail)},
                        {"s", one.seconds}});
+    if (one.body.contains("invitation")) {
+      devices.back()["invitation"] = std::move(one.body["invitation"]);
+    }
   }
   return devices;
 }
@@ -69,6 +72,9 @@ void Agent::handle(const Json& message) {
     }
   } else if (what == "measure" && phase_ == Phase::prepared && message.at("slot") == slot_) {
     phase_ = Phase::measuring;
+    if (message.contains("invitations")) {
+      gpu_runner_.invite(message["invitations"].get<Invitations>());
+    }
     runner_->measure(message.at("limit_s").get<double>());
   } else if (what == "drop" && phase_ == Phase::prepared && message.at("slot") == slot_) {
     give_up("not needed");

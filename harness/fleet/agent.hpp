@@ -4,8 +4,8 @@
 // From the root                             to the root
 //   {"do":"prepare", slot, runner, …Order}    {"re":"prepare", slot, status, reason, detail, s,
 //                                              devices}
-//   {"do":"measure", slot, limit_s}           {"re":"measure", slot, status, reason, values,
-//                                              detail, s, release_s, devices}
+//   {"do":"measure", slot, limit_s,           {"re":"measure", slot, status, reason, values,
+//    invitations}                              detail, s, release_s, devices}
 //   {"do":"look", slot, limit_s}              {"re":"look", slot, status, reason, detail}
 //   {"do":"calibrate", slot, …Order}          {"re":"calibrate", slot, status, reason, work}
 //   {"do":"drop", slot}                       -
@@ -18,7 +18,9 @@
 //   {"do":"close"}                            -
 //
 // "unanswered": of a slot on GPUs, labels of those that hang.
-// "devices": of a slot on GPUs [{device, status, reason, values, detail, s}…], see GpuRunner.
+// "devices": of a slot on GPUs [{device, status, reason, values, detail, s, invitation}…], see
+// GpuRunner; the last of who others join, in its answer to "prepare".
+// "invitations": by label, of those that join others; GPUs that are not among them are left out.
 #pragma once
 
 #include <mpi.h>

@@ -36,7 +36,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
   std::vector<plan::Slot> skipped;
   const auto count = slots.size();
   for (std::size_t i = 0; i < count; ++i) {
-    auto slot = remaining(slots[i]);
+    const auto slot = remaining(slots[i]);
     if (slot.parties.empty() || ramps_.is_over(step_of(slot), slot.step)) {
       continue;
     }
@@ -47,16 +47,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
     const auto next = owners_of(i + 1 < count ? remaining(slots[i + 1]) : plan::Slot());
     progress_.slot(static_cast<int>(i) + 1, static_cast<int>(count),
                    plan::describe(slot, step_of(slot)));
-    bool is_cut = false;
-    while (!slot.parties.empty() && !is_cut) {
-      SlotState state = course_.laid_out(slot);
-      course_.run(state, next, limits.end_s);
-      ramps_.add(step_of(slot), samples_.values_of_slot());
-      samples_.sync();
-      is_cut = state.is_cut;
-      slot = without_the_lost(state);
-    }
-    if (is_cut) {
+    if (!measure(slot, next, limits.end_s)) {
       skipped.push_back(slots[i]);
     }
   }
@@ -64,6 +55,19 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
   if (!skipped.empty() || now_s_() > limits.end_s) {
     lose_the_root_that_stood_still(conversation_.longest_pause_s());
   }
+}
+
+bool Controller::measure(const plan::Slot& slot, const std::vector<int>& next, double end_s) {
+  for (SlotState state = course_.laid_out(slot); !state.owners.empty();) {
+    course_.run(state, next, end_s);
+    ramps_.add(step_of(slot), samples_.values_of_slot());
+    samples_.sync();
+    if (state.is_cut) {
+      return false;
+    }
+    state = without_the_lost(state);
+  }
+  return true;
 }
 
 plan::Slot Controller::remaining(const plan::Slot& slot) {
@@ -108,18 +112,27 @@ std::vector<int> Controller::owners_of(const plan::Slot& slot) const {
   return ranks;
 }
 
-plan::Slot Controller::without_the_lost(const SlotState& state) {
+SlotState Controller::without_the_lost(const SlotState& state) {
+  const std::string& id = step_of(state.slot).id;
   plan::Slot slot = state.slot;
+  if (!state.again.empty()) {
+    slot.index = again_++;
+    progress_.note(fmt::format("{}: measured again without who failed", id));
+    SlotState again = course_.laid_out(slot, state.again);
+    again.attempt = state.attempt + 1;
+    return again;
+  }
   slot.parties.clear();
   for (const std::size_t party : state.broken) {
     slot.parties.push_back(state.slot.parties[party]);
   }
   slot = remaining(slot);
-  if (!slot.parties.empty()) {
-    slot.index = again_++;
-    progress_.note(fmt::format("{}: measured again without who is lost", step_of(slot).id));
+  if (slot.parties.empty()) {
+    return {};
   }
-  return slot;
+  slot.index = again_++;
+  progress_.note(fmt::format("{}: measured again without who is lost", id));
+  return course_.laid_out(slot);
 }
 
 // Of a run that is over before all is measured: a root that stood still for longer than any other

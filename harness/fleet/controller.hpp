@@ -55,13 +55,15 @@ class Controller {
   bool may_finalize() const { return may_finalize_ && !attendance_.has_lost(); }
 
  private:
+  // With all that is measured again; false where the run's time ended it.
+  bool measure(const plan::Slot& slot, const std::vector<int>& next, double end_s);
   plan::Slot remaining(const plan::Slot& slot);
   bool fits(const plan::Slot& slot, const TimeLimits& limits) const;
   void note_skipped(const std::vector<plan::Slot>& skipped);
   std::vector<int> owners_of(const plan::Slot& slot) const;
-  // The same for the parties that lost a member in it, as far as there is something left to
-  // measure.
-  plan::Slot without_the_lost(const SlotState& state);
+  // The same for the parties that lost a member in it, and for what is left of teams that failed;
+  // owned by nobody where there is nothing to measure.
+  SlotState without_the_lost(const SlotState& state);
   void lose_the_root_that_stood_still(double pause_s);
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];

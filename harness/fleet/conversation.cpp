@@ -70,6 +70,9 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
       continue;
     }
     stop_the_late(question, round, history_s);
+    for (const int rank : listener.overdue()) {
+      stop(question, round, rank, "no answer, though those that measured with it have given up");
+    }
     if (now_s > round.next_ping_s) {
       lose_the_silent(question, round, listener);
       ping(round);

@@ -45,6 +45,9 @@ struct Listener {
   std::function<void(int rank, const Json& answer)> answered = [](int, const Json&) {};
   // A rank is lost. Returns who waits for it in vain, and is told to give up.
   std::function<std::vector<int>(int rank)> lost = [](int) { return std::vector<int>(); };
+  // Again and again: who is late by what the others said, whatever the limit, and is told to give
+  // up.
+  std::function<std::vector<int>()> overdue = [] { return std::vector<int>(); };
 };
 
 class Conversation {

@@ -36,6 +36,7 @@ worker::Worker& GpuRunner::worker_for(const std::string& uuid) {
 
 void GpuRunner::send(Seat& seat, const Json& command, double limit_s) {
   seat.asked = true;
+  seat.failed.reset();
   seat.outcome.reset();
   seat.worker->send(command, limit_s);
 }
@@ -43,6 +44,9 @@ void GpuRunner::send(Seat& seat, const Json& command, double limit_s) {
 void GpuRunner::prepare(const Order& order) {
   seats_.clear();
   together_.clear();
+  invitations_.clear();
+  in_teams_ = !order.teams.empty();
+  joined_ = false;
   sent_ = Clock::now();
   under_way_ = true;
   if (order.in_one_process) {
@@ -57,7 +61,11 @@ void GpuRunner::prepare(const Order& order) {
     seat.gpu = gpu;
     seat.worker = &worker_for(gpu.uuid);
     stop_if_dying(*seat.worker);
-    send(seat, prepare_command(order.probe, order.params, order.work), order.limit_s);
+    Json work = order.work;
+    if (in_teams_) {
+      work["place"] = place_of(order.teams.at(static_cast<std::size_t>(gpu.team)), gpu.index);
+    }
+    send(seat, prepare_command(order.probe, order.params, work), order.limit_s);
   }
 }
 
@@ -77,18 +85,26 @@ void GpuRunner::prepare_together(const Order& order) {
 void GpuRunner::measure(double limit_s) {
   sent_ = Clock::now();
   under_way_ = true;
+  joined_ = in_teams_;
   bool reads_network = true;  // one of them does for all
   for (Seat& seat : seats_) {
     seat.asked = false;
-    if (seat.takes_part) {
-      send(seat, {{"cmd", "measure"}, {"network", std::exchange(reads_network, false)}}, limit_s);
+    const auto invitation = invitations_.find(seat.gpu.label);
+    if (!seat.takes_part || (joined_ && invitation == invitations_.end())) {
+      continue;
     }
+    Json command{{"cmd", "measure"}, {"network", std::exchange(reads_network, false)}};
+    if (joined_) {
+      command["invitation"] = invitation->second;
+    }
+    send(seat, command, limit_s);
   }
 }
 
 void GpuRunner::release() {
   sent_ = Clock::now();
   under_way_ = true;
+  joined_ = false;
   for (Seat& seat : seats_) {
     // Also of who failed in this slot; what a dead one took went with it.
     seat.asked = false;
@@ -107,6 +123,9 @@ void GpuRunner::poll_seat(Seat& seat) {
   }
   if (auto reply = seat.worker->poll()) {
     seat.outcome = outcome_from(std::move(*reply), sent_);
+    if (seat.outcome->status != Status::ok) {
+      seat.failed = Clock::now();
+    }
   }
 }
 
@@ -126,7 +145,9 @@ std::optional<Outcome> GpuRunner::poll() {
       worker.poll();
     }
   }
-  if (under_way_) {
+  if (under_way_ && joined_) {
+    give_up_the_forsaken();
+  } else if (under_way_) {
     give_up_the_late();
   }
   const bool all =
@@ -160,6 +181,21 @@ void GpuRunner::give_up_the_late() {
   for (Seat& seat : seats_) {
     give_up(seat, fmt::format("no answer within {:.1f} s, other GPUs of the node took {:.1f} s",
                               waited_s, usual_s));
+  }
+}
+
+void GpuRunner::give_up_the_forsaken() {
+  for (const Seat& other : seats_) {
+    if (!other.failed ||
+        Clock::now() - *other.failed < std::chrono::duration<double>(kTeamRest_s)) {
+      continue;
+    }
+    for (Seat& seat : seats_) {
+      if (seat.gpu.team == other.gpu.team) {
+        give_up(seat, fmt::format("no answer {:.0f} s after that of {}, which measured with it",
+                                  kTeamRest_s, other.gpu.label));
+      }
+    }
   }
 }
 
@@ -281,6 +317,7 @@ std::optional<Outcome> GpuRunner::continue_look() {
 void GpuRunner::calibrate(const Order& order) {
   seats_.clear();
   together_.clear();
+  joined_ = false;
   sent_ = Clock::now();
   under_way_ = true;
   Seat& seat = seats_.emplace_back();

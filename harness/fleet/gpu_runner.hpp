@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/fleet/slot_runner.hpp"
@@ -14,18 +15,26 @@
 
 namespace fleetbench::fleet {
 
+// How long those have that measure with one that failed, from then on: its connections are cut by
+// then, or its time was up and theirs is soon.
+inline constexpr double kTeamRest_s = 5;
+
 // Makes the worker for the GPU with this UUID; without one, for any.
 using MakeGpuWorker = std::function<worker::Worker(const std::string& uuid)>;
 
 // An outcome has one of its own for each device; it is ok where that of any device is. Who fails in
 // a phase takes no part in the next one. Who takes far longer than most others of the node is a
 // time-out before the root gives up the whole node. A worker lives from the first slot on that it
-// is needed in; one for all GPUs lives in its slot alone, and no other does meanwhile.
+// is needed in; one for all GPUs lives in its slot alone, and no other does meanwhile. Those that
+// measure with each other have time limits of their own and say then what they waited for; once one
+// of a team has failed, the others of it have kTeamRest_s to say so.
 class GpuRunner : public SlotRunner {
  public:
   explicit GpuRunner(MakeGpuWorker make_worker) : make_worker_(std::move(make_worker)) {}
 
   void prepare(const Order& order) override;
+  // Of who is prepared to measure with others: those that do, before measure().
+  void invite(Invitations invitations) { invitations_ = std::move(invitations); }
   void measure(double limit_s) override;
   void release() override;
   std::optional<Outcome> poll() override;
@@ -54,6 +63,7 @@ class GpuRunner : public SlotRunner {
     std::optional<Outcome> outcome;  // of the phase under way
     bool asked = false;              // in the phase under way
     bool takes_part = true;          // has not failed in this slot
+    std::optional<std::chrono::steady_clock::time_point> failed = {};  // in the phase under way
   };
 
   worker::Worker& worker_for(const std::string& uuid);
@@ -61,6 +71,7 @@ class GpuRunner : public SlotRunner {
   void send(Seat& seat, const Json& command, double limit_s);
   void poll_seat(Seat& seat);
   void give_up_the_late();
+  void give_up_the_forsaken();
   void give_up(Seat& seat, const std::string& reason);
   std::optional<Outcome> continue_look();
   Outcome all_outcomes();
@@ -71,6 +82,9 @@ class GpuRunner : public SlotRunner {
   std::vector<GpuSeat> together_;  // in a slot of one worker for all: these, and it has one seat
   std::optional<worker::Worker> scout_;
   std::string scout_asks_;
+  bool in_teams_ = false;  // the seats of the slot under way
+  bool joined_ = false;    // ... and they measure
+  Invitations invitations_;
   double limit_s_ = 0;
   std::chrono::steady_clock::time_point sent_;
   bool under_way_ = false;

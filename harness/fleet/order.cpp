@@ -4,10 +4,25 @@
 
 namespace fleetbench::fleet {
 
+Json place_of(const TeamOrder& team, int index) {
+  Json ranks = Json::array();
+  for (std::size_t i = 0; i < team.nodes.size(); ++i) {
+    for (const std::string& device : team.devices[team.devices.size() == 1 ? 0 : i]) {
+      ranks.push_back({{"node", team.nodes[i]}, {"device", device}});
+    }
+  }
+  return {{"index", index}, {"ranks", std::move(ranks)}};
+}
+
 Json message_of(const char* what, const Order& order) {
   Json gpus = Json::array();
   for (const GpuSeat& gpu : order.gpus) {
-    gpus.push_back({{"label", gpu.label}, {"uuid", gpu.uuid}});
+    gpus.push_back(
+        {{"label", gpu.label}, {"uuid", gpu.uuid}, {"team", gpu.team}, {"index", gpu.index}});
+  }
+  Json teams = Json::array();
+  for (const TeamOrder& team : order.teams) {
+    teams.push_back({{"nodes", team.nodes}, {"devices", team.devices}});
   }
   return {{"do", what},
           {"slot", order.slot},
@@ -19,6 +34,7 @@ Json message_of(const char* what, const Order& order) {
           {"members", order.members},
           {"gpus", std::move(gpus)},
           {"in_one_process", order.in_one_process},
+          {"teams", std::move(teams)},
           {"limit_s", order.limit_s}};
 }
 
@@ -34,7 +50,12 @@ Order order_from(const Json& message) {
               .in_one_process = message.at("in_one_process").get<bool>(),
               .limit_s = message.at("limit_s").get<double>()};
   for (const Json& gpu : message.at("gpus")) {
-    order.gpus.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>()});
+    order.gpus.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>(),
+                          gpu.at("team").get<int>(), gpu.at("index").get<int>()});
+  }
+  for (const Json& team : message.at("teams")) {
+    order.teams.push_back({team.at("nodes").get<std::vector<std::string>>(),
+                           team.at("devices").get<std::vector<std::vector<std::string>>>()});
   }
   return order;
 }

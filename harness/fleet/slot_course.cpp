@@ -34,6 +34,9 @@ SlotCourse::SlotCourse(Conversation& conversation, const std::vector<NodeInfo>& 
 
 // Without the devices that are not its turn, or were late too often.
 SlotState SlotCourse::laid_out(const plan::Slot& slot) const {
+  if (step_of(slot).probe.joins_workers) {
+    return laid_out(slot, plan::teams_of(slot, step_of(slot), gpus_));
+  }
   SlotState state = open(slot, step_of(slot), nodes_, gpus_);
   if (step_of(slot).runner != plan::Runner::gpu_workers) {
     return state;
@@ -48,11 +51,30 @@ SlotState SlotCourse::laid_out(const plan::Slot& slot) const {
   return state;
 }
 
+SlotState SlotCourse::laid_out(const plan::Slot& slot, std::vector<plan::Team> teams) const {
+  for (plan::Team& team : teams) {
+    const auto left_out = std::erase_if(team.members, [&](const plan::Member& member) {
+      return attendance_.is_gone(member.node) ||
+             samples_.left_out(slot.step, {member.node}, member.gpu.label);
+    });
+    team.is_whole = team.is_whole && left_out == 0;
+  }
+  std::erase_if(teams, [&](const plan::Team& team) {
+    return !plan::is_large_enough(team, step_of(slot)) ||
+           samples_.left_out(slot.step, slot.parties[team.party], plan::rail_of(team));
+  });
+  return open_teams(slot, step_of(slot), std::move(teams));
+}
+
 void SlotCourse::run(SlotState& state, const std::vector<int>& next, double end_s) {
   next_ = next;
   end_s_ = end_s;
   moment_ = {.slot = state.slot.index, .step = step_of(state.slot).id, .phase = moment_.phase};
   samples_.begin_slot();
+  teams_.reset();
+  if (!state.teams.empty()) {
+    teams_.emplace(state, step_of(state.slot), samples_, attendance_);
+  }
   prepare(state);
   ++turns_;
   if (!state.owners.empty()) {
@@ -73,11 +95,17 @@ Answers SlotCourse::ask(SlotState& state, const std::string& what, std::map<int,
     progress_.waiting_for(names);
   };
   listener.lost = [&](int rank) { return partners_of(state, rank); };
+  const bool is_joined = teams_ && what == "measure";
+  if (is_joined) {
+    listener.overdue = [&] { return teams_->overdue(TeamCourse::Clock::now()); };
+  }
   const Question question{.slot = state.slot.index,
                           .re = what,
                           .messages = std::move(messages),
                           .limit_s = step_of(state.slot).scenario.limit_s,
                           .cut_s = end_s_ - now_s_(),
+                          // Who waits for others says so when its own time is up.
+                          .is_patient = is_joined,
                           .is_followed_up = what == "prepare"};
   return conversation_.ask(question, history_s_[{state.slot.step, what}], listener);
 }
@@ -96,6 +124,10 @@ void SlotCourse::prepare(SlotState& state) {
   }
   preparation_s_ += longest_s;
   settle(state, answers, "prepare");
+  if (teams_) {
+    end_preparation_of_teams(state, answers);
+    return;
+  }
   for (const auto& [rank, answer] : answers.given) {
     if (answer.value("status", "failed") != to_string(Status::ok)) {
       samples_.add(state, state.owners.at(rank), answer);
@@ -107,11 +139,23 @@ void SlotCourse::prepare(SlotState& state) {
   drop_broken_parties(state);
 }
 
+void SlotCourse::end_preparation_of_teams(SlotState& state, const Answers& answers) {
+  for (const auto& [rank, answer] : answers.given) {
+    teams_->add(rank, answer);
+  }
+  for (const int rank : teams_->end_preparation()) {
+    conversation_.tell(rank, {{"do", "drop"}, {"slot", state.slot.index}});
+  }
+}
+
 void SlotCourse::measure(SlotState& state) {
   std::map<int, Json> messages;
   const double limit_s = step_of(state.slot).scenario.limit_s;
   for (const auto& [rank, owner] : state.owners) {
     messages[rank] = {{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
+    if (teams_) {
+      messages[rank]["invitations"] = teams_->invitations_for(owner);
+    }
   }
   // Whose turn is next listens more closely from now on, so that nobody waits for them to wake.
   for (const int rank : next_) {
@@ -125,18 +169,43 @@ void SlotCourse::measure(SlotState& state) {
   const auto take = [&](int rank, const Json& answer) {
     longest_s = std::max(longest_s, answer.value("s", 0.0));
     longest_release_s = std::max(longest_release_s, answer.value("release_s", 0.0));
-    samples_.add(state, state.owners.at(rank), answer);
+    if (teams_) {
+      teams_->add(rank, answer);
+    } else {
+      samples_.add(state, state.owners.at(rank), answer);
+    }
   };
   const Answers answers = ask(state, "measure", std::move(messages), take);
   measurement_s_ += longest_s;
   preparation_s_ += longest_release_s;
   settle(state, answers, "measure");
+  if (teams_) {
+    teams_->end_measurement();
+  }
 }
 
 // What a probe of a group is told of the others.
 Json SlotCourse::place_of(int node, const plan::Party& party) const {
   return {{"index", std::find(party.begin(), party.end(), node) - party.begin()},
           {"nodes", attendance_.names_of(party)}};
+}
+
+// The teams of an owner's GPUs, each once.
+void SlotCourse::add_teams(const SlotState& state, const Owner& owner, Order& order) const {
+  std::map<std::size_t, int> numbers;
+  for (GpuSeat& seat : order.gpus) {
+    const auto& team = state.teams[owner.teams.at(seat.label)];
+    const auto [number, is_new] =
+        numbers.try_emplace(owner.teams.at(seat.label), static_cast<int>(order.teams.size()));
+    if (is_new) {
+      order.teams.push_back({attendance_.names_of(plan::nodes_of(team)), plan::labels_of(team)});
+    }
+    seat.team = number->second;
+    const auto member = std::ranges::find_if(team.members, [&](const plan::Member& one) {
+      return one.node == owner.node && one.gpu.label == seat.label;
+    });
+    seat.index = static_cast<int>(member - team.members.begin());
+  }
 }
 
 Order SlotCourse::order_for(const SlotState& state, const Owner& owner) const {
@@ -162,6 +231,9 @@ Order SlotCourse::order_for(const SlotState& state, const Owner& owner) const {
   for (const auto& gpu : owner.gpus) {
     order.gpus.push_back({gpu.label, gpu.uuid});
   }
+  if (teams_) {
+    add_teams(state, owner, order);
+  }
   return order;
 }
 
@@ -174,7 +246,7 @@ void SlotCourse::settle(SlotState& state, const Answers& answers, const std::str
   }
   for (const auto& [rank, reason] : answers.lost) {
     lose(rank, phase, reason);
-    if (step_of(state.slot).probe.participants == Participants::group) {
+    if (step_of(state.slot).probe.participants == Participants::group && !teams_) {
       state.broken.insert(state.owners.at(rank).party);
     }
   }
@@ -191,7 +263,9 @@ void SlotCourse::settle(SlotState& state, const Answers& answers, const std::str
     if (is_over_mpi(step_of(state.slot))) {
       attendance_.set_stuck(owner.node);
     }
-    if (!answers.cut && !is_measured_again(state, owner)) {
+    if (teams_ && !answers.cut) {
+      teams_->add_late(rank, late);
+    } else if (!answers.cut && !is_measured_again(state, owner)) {
       samples_.add_timeout(state, owner,
                            fmt::format("{}: {}{}", phase, late.reason, late.last_words),
                            late.unanswered);
@@ -240,7 +314,15 @@ bool SlotCourse::is_measured_again(const SlotState& state, const Owner& owner) c
 }
 
 // Who measures with this rank and waits for it.
-std::vector<int> SlotCourse::partners_of(const SlotState& state, int rank) const {
+std::vector<int> SlotCourse::partners_of(const SlotState& state, int rank) {
+  if (teams_) {
+    const auto partners =
+        moment_.phase == "measure" ? teams_->partners_of(rank) : std::vector<int>();
+    for (const int partner : partners) {
+      teams_->forsake(partner);
+    }
+    return partners;
+  }
   if (step_of(state.slot).probe.participants == Participants::node) {
     return {};
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "harness/fleet/order.hpp"
 #include "harness/fleet/slot_samples.hpp"
 #include "harness/fleet/slot_state.hpp"
+#include "harness/fleet/team_course.hpp"
 #include "harness/plan/slots.hpp"
 #include "results-schema/run.hpp"
 
@@ -27,6 +29,8 @@ class SlotCourse {
 
   // Who measures the slot: without the devices that are not its turn, or were late too often.
   SlotState laid_out(const plan::Slot& slot) const;
+  // The same of these teams of it.
+  SlotState laid_out(const plan::Slot& slot, std::vector<plan::Team> teams) const;
   // Has it measured, and records what comes back. At `end_s` it is cut short. `next`: ranks that
   // own the slot after it. What `turn` of the conversation throws passes through.
   void run(SlotState& state, const std::vector<int>& next, double end_s);
@@ -46,14 +50,16 @@ class SlotCourse {
   Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
+  void end_preparation_of_teams(SlotState& state, const Answers& answers);
   void measure(SlotState& state);
   Json place_of(int node, const plan::Party& party) const;
+  void add_teams(const SlotState& state, const Owner& owner, Order& order) const;
   Order order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);
   bool hears_nobody();
   bool is_measured_again(const SlotState& state, const Owner& owner) const;
-  std::vector<int> partners_of(const SlotState& state, int rank) const;
+  std::vector<int> partners_of(const SlotState& state, int rank);
   void drop_broken_parties(SlotState& state);
   const plan::PlannedStep& step_of(const plan::Slot& slot) const {
     return steps_[static_cast<std::size_t>(slot.step)];
@@ -68,6 +74,7 @@ class SlotCourse {
   Attendance& attendance_;
   SlotSamples& samples_;
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
+  std::optional<TeamCourse> teams_;  // of the slot under way, where its workers join each other
   std::vector<int> next_;
   double end_s_ = 0;
   int turns_ = 0;  // slots that are prepared

@@ -26,14 +26,41 @@ void SlotSamples::add(const SlotState& state, const Owner& owner, const Json& an
   }
 }
 
-void SlotSamples::add_one(const SlotState& state, const Owner& owner, const Json& answer) {
+SampleRecord SlotSamples::add_sample(const SlotState& state, const Owner& owner,
+                                     const Json& answer) {
   const auto& step = steps_[static_cast<std::size_t>(state.slot.step)];
-  const auto sample = sample_from(answer, state, owner, step, nodes_);
+  auto sample = sample_from(answer, state, owner, step, nodes_);
+  values_.push_back(sample.values);
+  sink_.add(sample);
+  return sample;
+}
+
+void SlotSamples::add_one(const SlotState& state, const Owner& owner, const Json& answer) {
+  const auto sample = add_sample(state, owner, answer);
   if (sample.status == Status::timeout) {
     count_timeout(state, owner, sample.device);
   }
-  values_.push_back(sample.values);
-  sink_.add(sample);
+}
+
+void SlotSamples::add_of_team(const SlotState& state, const Owner& owner, const Json& device,
+                              bool is_to_blame) {
+  const auto sample = add_sample(state, owner, device);
+  if (sample.status != Status::timeout) {
+    return;
+  }
+  if (is_to_blame) {
+    count_own_timeout(state, owner, sample.device);
+  } else {
+    count_timeout(state, owner, plan::rail_of(state.teams[owner.teams.at(sample.device)]));
+  }
+}
+
+void SlotSamples::count_own_timeout(const SlotState& state, const Owner& owner,
+                                    const std::string& device) {
+  if (timeouts_.add(state.slot.step, state.slot.index, {owner.node}, device)) {
+    attendance_.omit(steps_[static_cast<std::size_t>(state.slot.step)].id, owner.node,
+                     fmt::format("{} left out after {} time-outs", device, kTimeoutsAllowed));
+  }
 }
 
 void SlotSamples::add_failed_devices(const SlotState& state, Owner& owner, const Json& answer) {

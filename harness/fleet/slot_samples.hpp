@@ -28,6 +28,10 @@ class SlotSamples {
   void add(const SlotState& state, const Owner& owner, const Json& answer);
   // Of an owner that is prepared: the GPUs of it that are not. It owns them no longer.
   void add_failed_devices(const SlotState& state, Owner& owner, const Json& answer);
+  // Of one GPU that measured with others. Where it was too late: `is_to_blame` by itself, or its
+  // team as a whole.
+  void add_of_team(const SlotState& state, const Owner& owner, const Json& device,
+                   bool is_to_blame);
   // `devices`: labels of its GPUs that were late; all of them where that is empty.
   void add_timeout(const SlotState& state, const Owner& owner, const std::string& reason,
                    const std::vector<std::string>& devices);
@@ -38,7 +42,9 @@ class SlotSamples {
 
  private:
   void add_one(const SlotState& state, const Owner& owner, const Json& answer);
+  SampleRecord add_sample(const SlotState& state, const Owner& owner, const Json& answer);
   void count_timeout(const SlotState& state, const Owner& owner, const std::string& device);
+  void count_own_timeout(const SlotState& state, const Owner& owner, const std::string& device);
 
   std::size_t nodes_;
   const std::vector<plan::PlannedStep>& steps_;

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fleetbench::fleet {
 namespace {
+
+// All members of larger rails in the sample of each of them would be most of a journal.
+constexpr std::size_t kMostEnds = 256;
 
 // What one process measures is owned by one rank, which may see less than all of it: the probe says
 // so then.
@@ -43,36 +47,77 @@ SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
   return state;
 }
 
+SlotState open_teams(const plan::Slot& slot, const plan::PlannedStep& step,
+                     std::vector<plan::Team> teams) {
+  SlotState state;
+  state.slot = slot;
+  for (std::size_t i = 0; i < teams.size(); ++i) {
+    const auto& party = slot.parties[teams[i].party];
+    for (const plan::Member& member : teams[i].members) {
+      Owner& owner = state.owners[member.gpu.rank];
+      owner.node = member.node;
+      owner.party = teams[i].party;
+      owner.gpus.push_back(member.gpu);
+      owner.teams[member.gpu.label] = i;
+      if (step.probe.participants == Participants::pair) {
+        owner.peer = party[0] == member.node ? party[1] : party[0];
+      }
+    }
+  }
+  state.teams = std::move(teams);
+  return state;
+}
+
+std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node,
+                         const std::string& device) {
+  std::vector<End> ends;
+  if (team.is_whole && !plan::is_of_rails(step)) {
+    return ends;
+  }
+  if (team.members.size() > kMostEnds && !plan::rail_of(team).empty()) {
+    return {{node, device}};
+  }
+  for (const plan::Member& member : team.members) {
+    ends.push_back({member.node, member.gpu.label});
+  }
+  if (step.probe.participants == Participants::pair) {
+    std::ranges::stable_partition(ends, [node](const End& end) { return end.node == node; });
+  }
+  return ends;
+}
+
 plan::Party group_of(const SlotState& state, const Owner& owner, const plan::PlannedStep& step,
-                     std::size_t nodes) {
-  const auto& party = state.party_of(owner);
+                     std::size_t nodes, const std::string& device) {
+  plan::Party party = state.party_of(owner);
+  if (const auto team = owner.teams.find(device); team != owner.teams.end()) {
+    party = plan::nodes_of(state.teams[team->second]);
+  }
   const bool some = step.scenario.groups.has_value() || party.size() < nodes;
   return step.probe.participants == Participants::group && some ? party : plan::Party{};
 }
 
-SampleRecord failed_sample(Status status, std::string reason, const SlotState& state,
-                           const Owner& owner, const plan::PlannedStep& step, std::size_t nodes) {
-  return {.slot = state.slot.index,
-          .step = state.slot.step,
-          .pass = state.slot.pass,
-          .node = owner.node,
-          .peer = owner.peer,
-          .confirms = state.slot.confirms,
-          .group = group_of(state, owner, step, nodes),
-          .status = status,
-          .reason = std::move(reason),
-          .values = {},
-          .start_s = state.start_s,
-          .prepare_s = owner.prepare_s,
-          .measure_s = 0,
-          .detail = nullptr};
-}
-
 SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner& owner,
                          const plan::PlannedStep& step, std::size_t nodes) {
-  auto sample = failed_sample(parse_status(answer.value("status", "failed")),
-                              answer.value("reason", ""), state, owner, step, nodes);
-  sample.device = answer.value("device", "");
+  const std::string device = answer.value("device", "");
+  SampleRecord sample{.slot = state.slot.index,
+                      .step = state.slot.step,
+                      .pass = state.slot.pass,
+                      .node = owner.node,
+                      .device = device,
+                      .peer = owner.peer,
+                      .confirms = state.slot.confirms,
+                      .group = group_of(state, owner, step, nodes, device),
+                      .ends = {},
+                      .status = parse_status(answer.value("status", "failed")),
+                      .reason = answer.value("reason", ""),
+                      .values = {},
+                      .start_s = state.start_s,
+                      .prepare_s = owner.prepare_s,
+                      .measure_s = 0,
+                      .detail = nullptr};
+  if (const auto team = owner.teams.find(device); team != owner.teams.end()) {
+    sample.ends = ends_of(state.teams[team->second], step, owner.node, device);
+  }
   sample.measure_s = answer.value("s", 0.0);
   sample.detail = answer.value("detail", Json());
   if (sample.status != Status::ok) {

@@ -5,9 +5,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/plan/gpu_seats.hpp"
 #include "harness/plan/slots.hpp"
+#include "harness/plan/teams.hpp"
 #include "results-schema/run.hpp"
 
 namespace fleetbench::fleet {
@@ -19,14 +21,18 @@ struct Owner {
   std::size_t party = 0;
   double prepare_s = 0;
   std::vector<plan::OwnedGpu> gpus;  // of a step on GPUs: those that this rank measures
+  std::map<std::string, std::size_t> teams = {};  // by label, where they measure with others
 };
 
 struct SlotState {
   plan::Slot slot;
-  std::map<int, Owner> owners;   // by rank
-  double start_s = 0;            // on the clock of the run
-  std::set<std::size_t> broken;  // parties of a group probe that lost a member
-  bool is_cut = false;           // by the end of the run's time
+  std::map<int, Owner> owners;    // by rank
+  double start_s = 0;             // on the clock of the run
+  std::set<std::size_t> broken;   // parties of a group probe that lost a member
+  bool is_cut = false;            // by the end of the run's time
+  std::vector<plan::Team> teams;  // of a step that joins workers
+  std::vector<plan::Team> again;  // what is left of teams that failed, to be measured at once
+  int attempt = 0;                // how often teams of it were measured before
   const plan::Party& party_of(const Owner& owner) const { return slot.parties[owner.party]; }
 };
 
@@ -38,18 +44,23 @@ using FleetGpus = std::vector<std::vector<plan::OwnedGpu>>;
 SlotState open(const plan::Slot& slot, const plan::PlannedStep& step,
                const std::vector<NodeInfo>& nodes, const FleetGpus& gpus);
 
+// The same for teams of a slot: each rank owns the GPUs of them that it measures.
+SlotState open_teams(const plan::Slot& slot, const plan::PlannedStep& step,
+                     std::vector<plan::Team> teams);
+
+// By which devices a team's nodes took part, where that has to be said: by all of them else. Those
+// of `node` come first in a link. Of a rail of many nodes that of `node` alone: the name says all.
+std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node,
+                         const std::string& device);
+
 // Who measures together, where a reader cannot know it: not each by itself, not two, not all of
 // `nodes`.
 plan::Party group_of(const SlotState& state, const Owner& owner, const plan::PlannedStep& step,
-                     std::size_t nodes);
+                     std::size_t nodes, const std::string& device = "");
 
 // An agent's answer to "prepare" or "measure", or the part of one device of it, as it is recorded.
 // An answer without the values that the step has is a failure.
 SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner& owner,
                          const plan::PlannedStep& step, std::size_t nodes);
-
-// The same where there is no answer.
-SampleRecord failed_sample(Status status, std::string reason, const SlotState& state,
-                           const Owner& owner, const plan::PlannedStep& step, std::size_t nodes);
 
 }  // namespace fleetbench::fleet

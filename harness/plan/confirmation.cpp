@@ -156,7 +156,7 @@ class Rematch {
       if (slots[0] == slots[1]) {
         slots.pop_back();
       }
-      result.push_back(std::move(slots));
+      result.push_back(on_devices(std::move(slots)));
     }
     return take_turns(std::move(result));
   }
@@ -185,7 +185,7 @@ class Rematch {
            rounds_of_step(step_, index_, nodes_, pass, options_.seed + kDrawnAnew)) {
         if (meets_partner(parties, compared_.node) && meets_partner(parties, compared_.reference) &&
             static_cast<int>(result.size()) < pairs_) {
-          result.push_back({{parties}});
+          result.push_back(on_devices({{parties}}));
         }
       }
       if (result.empty()) {
@@ -205,7 +205,7 @@ class Rematch {
       const auto with = [&](int node) {
         return Round{{pair % 2 == 0 ? Party{node, partner} : Party{partner, node}}};
       };
-      result.push_back({with(compared_.node), with(compared_.reference)});
+      result.push_back(on_devices({with(compared_.node), with(compared_.reference)}));
     }
     return take_turns(std::move(result));
   }

@@ -22,9 +22,21 @@ bool runs_alone(const ScenarioStep& step, const ProbeInfo& probe, ScheduleOverri
          (ranks_are_nodes && probe.participants == Participants::node);
 }
 
+// GPUs that meet within a node make no group of nodes.
+ProbeInfo info_for(const ScenarioStep& step, ProbeInfo probe) {
+  if (probe.joins_workers && step.across == Across::node) {
+    probe.participants = Participants::node;
+  }
+  return probe;
+}
+
 // Steps that run once, before the passes, need no schedule of their own.
 PlannedStep planned(const ScenarioStep& step, const ProbeChoice& choice, int passes, bool alone) {
-  PlannedStep result{.scenario = step, .probe = choice.info, .id = step.id};
+  PlannedStep result{.scenario = step, .probe = info_for(step, choice.info), .id = step.id};
+  if (choice.info.joins_workers) {
+    const bool pairs = choice.info.participants == Participants::pair;
+    result.across = step.across.value_or(pairs ? Across::rails : Across::nodes);
+  }
   result.runner = choice.runner;
   result.concurrent = !alone;
   result.passes = choice.info.facts_only ? 1 : std::min(passes, step.passes.value_or(passes));
@@ -69,6 +81,10 @@ Runner parse_runner(std::string_view text) {
   throw InputError(fmt::format("\"{}\" is no way to run a step", text));
 }
 
+bool is_of_rails(const PlannedStep& step) {
+  return step.probe.joins_workers && step.across == Across::rails;
+}
+
 std::vector<PlannedStep> plan_steps(const Scenario& scenario,
                                     const std::vector<ProbeChoice>& probe_of,
                                     ScheduleOverride schedule, bool ranks_are_nodes) {
@@ -76,7 +92,7 @@ std::vector<PlannedStep> plan_steps(const Scenario& scenario,
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     const auto& step = scenario.steps[i];
     const auto& choice = probe_of[i];
-    const auto& probe = choice.info;
+    const auto probe = info_for(step, choice.info);
     const bool fleet_wide = probe.participants == Participants::group && !step.groups;
     if (probe.facts_only || fleet_wide) {
       steps.push_back(planned(step, choice, scenario.passes, false));

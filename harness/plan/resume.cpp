@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "harness/plan/teams.hpp"
 
 namespace fleetbench::plan {
 namespace {
@@ -16,6 +19,11 @@ using Occasion = std::tuple<int, int, int, int, std::string>;  // pass, node, pe
 Occasion occasion(const PlannedStep& step, int pass, int node, int peer, int slot,
                   const std::string& device) {
   return {pass, node, peer, step.scenario.groups ? slot : -1, device};
+}
+
+// Two nodes may meet by many pairs of their devices.
+std::string by_which(const std::string& device, const std::string& peer_device) {
+  return device + " - " + peer_device;
 }
 
 class Measured {
@@ -37,8 +45,11 @@ class Measured {
  private:
   void add(const SampleRecord& sample) {
     const auto& step = steps_.at(static_cast<std::size_t>(sample.step));
-    by_step_[sample.step].insert(occasion(step, sample.pass, sample.node, sample.peer.value_or(-1),
-                                          sample.slot, sample.device));
+    const bool is_link = sample.peer && sample.ends.size() == 2;
+    const std::string device =
+        is_link ? by_which(sample.ends[0].device, sample.ends[1].device) : sample.device;
+    by_step_[sample.step].insert(
+        occasion(step, sample.pass, sample.node, sample.peer.value_or(-1), sample.slot, device));
   }
 
   const std::vector<PlannedStep>& steps_;
@@ -63,6 +74,26 @@ bool are_gpus_measured(const Slot& slot, const Party& party, const Measured& mea
       const bool takes_part = slot.device.empty() || slot.device == gpu.label;
       return !takes_part || measured.has(slot, node, -1, gpu.label);
     });
+  });
+}
+
+// Samples of a team are recorded at once, or of those to blame for its failure.
+bool is_team_measured(const Slot& slot, const Team& team, const Measured& measured, bool is_pair) {
+  return std::ranges::any_of(team.members, [&](const Member& member) {
+    const Member& other =
+        &member == &team.members.front() ? team.members.back() : team.members.front();
+    return is_pair ? measured.has(slot, member.node, other.node,
+                                  by_which(member.gpu.label, other.gpu.label))
+                   : measured.has(slot, member.node, -1, member.gpu.label);
+  });
+}
+
+bool are_teams_measured(Slot slot, const Party& party, const PlannedStep& step,
+                        const Measured& measured, const std::vector<std::vector<OwnedGpu>>& gpus) {
+  slot.parties = {party};
+  const bool is_pair = step.probe.participants == Participants::pair;
+  return std::ranges::all_of(teams_of(slot, step, gpus), [&](const Team& team) {
+    return is_team_measured(slot, team, measured, is_pair);
   });
 }
 
@@ -105,7 +136,10 @@ std::vector<Slot> missing_slots(std::vector<Slot> slots, const std::vector<Plann
   const Measured measured(steps, run);
   for (auto& slot : slots) {
     const auto& step = steps[static_cast<std::size_t>(slot.step)];
-    std::erase_if(slot.parties, [&](const Party& party) {
+    std::erase_if(slot.parties, [&, &slot = std::as_const(slot)](const Party& party) {
+      if (step.probe.joins_workers) {
+        return are_teams_measured(slot, party, step, measured, gpus);
+      }
       return step.runner == Runner::gpu_workers
                  ? are_gpus_measured(slot, party, measured, gpus)
                  : is_measured(slot, party, measured, step.probe.participants, nodes);

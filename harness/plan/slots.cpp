@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -30,6 +31,15 @@ std::vector<Party> alone_parties(int nodes, bool sampled, Generator& generator) 
   return parties;
 }
 
+// Who starts changes with the pass, so that an order effect is no effect of a direction.
+std::vector<Party> in_turn(const Round& round, int pass) {
+  std::vector<Party> parties;
+  for (const auto& [a, b] : round) {
+    parties.push_back(pass % 2 == 0 ? Party{a, b} : Party{b, a});
+  }
+  return parties;
+}
+
 std::vector<std::vector<Party>> pair_rounds(const PlannedStep& step, int nodes, int pass,
                                             std::uint64_t seed, Generator& generator) {
   // The same pairs in every pass: passes are repetitions of one measurement.
@@ -39,12 +49,7 @@ std::vector<std::vector<Party>> pair_rounds(const PlannedStep& step, int nodes, 
   std::shuffle(rounds.begin(), rounds.end(), generator);
   std::vector<std::vector<Party>> result;
   for (const auto& round : rounds) {
-    std::vector<Party> parties;
-    for (const auto& [a, b] : round) {
-      // Who starts changes with the pass, so that an order effect is no effect of a direction.
-      parties.push_back(pass % 2 == 0 ? Party{a, b} : Party{b, a});
-    }
-    result.push_back(std::move(parties));
+    result.push_back(in_turn(round, pass));
   }
   return result;
 }
@@ -90,16 +95,62 @@ std::vector<std::vector<Party>> rounds_of(const PlannedStep& step, int nodes, in
   return {};
 }
 
-// `devices`: what the slot measures, one after the other; of most steps nothing by name.
-void append(std::vector<Slot>& slots, int step, int pass, const std::vector<Party>& parties,
-            const std::vector<std::string>& devices) {
-  for (const std::string& device : devices) {
-    slots.push_back({.index = static_cast<int>(slots.size()),
-                     .step = step,
-                     .pass = pass,
-                     .parties = parties,
-                     .device = device});
+// What is measured at once, as far as a step says it.
+struct Occasion {
+  std::vector<Party> parties;
+  std::string device = {};
+  std::string peer_device = {};
+};
+
+// Of a step that is not concurrent each party is measured by itself.
+std::vector<std::vector<Party>> at_once(const PlannedStep& step, const std::vector<Party>& round) {
+  if (step.concurrent) {
+    return {round};
   }
+  std::vector<std::vector<Party>> result;
+  for (const Party& party : round) {
+    result.push_back({party});
+  }
+  return result;
+}
+
+// On one device after the other where the step says so.
+std::vector<Occasion> on_devices(const PlannedStep& step,
+                                 const std::vector<std::vector<Party>>& rounds,
+                                 const std::vector<std::string>& devices) {
+  const std::vector<std::string> no_device{""};
+  std::vector<Occasion> result;
+  for (const auto& round : rounds) {
+    for (const auto& parties : at_once(step, round)) {
+      for (const std::string& device : step.one_device ? devices : no_device) {
+        result.push_back({.parties = parties, .device = device});
+      }
+    }
+  }
+  return result;
+}
+
+// In which the two GPUs of a pair are on different rails: the same in every pass.
+std::vector<Occasion> cross_rail_rounds(const PlannedStep& step, int nodes, int pass,
+                                        std::uint64_t seed,
+                                        const std::vector<std::string>& devices) {
+  const int wanted = is_of_rails(step) ? step.scenario.cross_rails : 0;
+  if (nodes < 2 || devices.size() < 2) {
+    return {};
+  }
+  Generator generator(seed);
+  const auto rounds = matchings(nodes, wanted, generator());
+  std::vector<Occasion> result;
+  for (int i = 0; i < wanted; ++i) {
+    const std::size_t first = generator() % devices.size();
+    const std::size_t second = (first + 1 + generator() % (devices.size() - 1)) % devices.size();
+    const auto& pairs = rounds[static_cast<std::size_t>(i) % rounds.size()];
+    for (const auto& parties : at_once(step, in_turn(pairs, pass))) {
+      result.push_back({parties, devices[pass % 2 == 0 ? first : second],
+                        devices[pass % 2 == 0 ? second : first]});
+    }
+  }
+  return result;
 }
 
 // At most: single nodes in all parties of one pass.
@@ -110,7 +161,9 @@ std::size_t members_of(const PlannedStep& step, int nodes) {
     case Participants::node:
       return all;
     case Participants::pair:
-      return all * (drawn ? std::min(all, static_cast<std::size_t>(step.scenario.matchings)) : all);
+      return all *
+             ((drawn ? std::min(all, static_cast<std::size_t>(step.scenario.matchings)) : all) +
+              static_cast<std::size_t>(step.scenario.cross_rails));
     case Participants::group:
       return all *
              static_cast<std::size_t>(step.scenario.groups ? step.scenario.groups->rounds : 1);
@@ -144,7 +197,6 @@ void require_room(const std::vector<PlannedStep>& steps, int nodes) {
 std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, std::uint64_t seed,
                              const std::vector<std::string>& devices) {
   require_room(steps, nodes);
-  const std::vector<std::string> no_device{""};
   Generator generator(seed);
   std::vector<Slot> slots;
   int passes = 0;
@@ -156,15 +208,17 @@ std::vector<Slot> make_slots(const std::vector<PlannedStep>& steps, int nodes, s
       if (pass >= steps[i].passes) {
         continue;
       }
-      const auto& measured = steps[i].one_device ? devices : no_device;
-      for (const auto& parties : rounds_of(steps[i], nodes, pass, seed + i, generator)) {
-        if (steps[i].concurrent) {
-          append(slots, static_cast<int>(i), pass, parties, measured);
-          continue;
-        }
-        for (const auto& party : parties) {
-          append(slots, static_cast<int>(i), pass, {party}, measured);
-        }
+      const auto rounds = rounds_of(steps[i], nodes, pass, seed + i, generator);
+      auto occasions = on_devices(steps[i], rounds, devices);
+      std::ranges::move(cross_rail_rounds(steps[i], nodes, pass, seed + i, devices),
+                        std::back_inserter(occasions));
+      for (Occasion& occasion : occasions) {
+        slots.push_back({.index = static_cast<int>(slots.size()),
+                         .step = static_cast<int>(i),
+                         .pass = pass,
+                         .parties = std::move(occasion.parties),
+                         .device = std::move(occasion.device),
+                         .peer_device = std::move(occasion.peer_device)});
       }
     }
   }
@@ -208,8 +262,10 @@ std::optional<std::string> reason_without_slots(const PlannedStep& step, int nod
 }
 
 std::string describe(const Slot& slot, const PlannedStep& step) {
-  const std::string what =
-      slot.device.empty() ? step.id : fmt::format("{} on {}", step.id, slot.device);
+  std::string what = slot.device.empty() ? step.id : fmt::format("{} on {}", step.id, slot.device);
+  if (!slot.peer_device.empty()) {
+    what += fmt::format(" with {}", slot.peer_device);
+  }
   if (slot.confirms) {
     return fmt::format("{} again, pair {}", what, slot.pass + 1);
   }

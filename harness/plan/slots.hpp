@@ -36,25 +36,28 @@ struct RampLevel {
 // "ID@one" of devices.
 struct PlannedStep {
   ScenarioStep scenario;
-  ProbeInfo probe;
+  ProbeInfo probe;  // of a group's that is measured within each node: participants are nodes
   std::string id;
   bool concurrent = true;  // its parties measure at the same time
   bool sampled = false;    // alone beyond kAloneLimit nodes: some nodes stand for all
   std::optional<RampLevel> ramp;
   int passes = 1;
   Runner runner = Runner::worker;
-  bool one_device = false;     // one GPU of each node at a time
-  Json work = Json::object();  // iteration counts, fixed for the whole fleet
+  bool one_device = false;        // one GPU of each node at a time
+  Across across = Across::nodes;  // of a step that joins workers
+  Json work = Json::object();     // iteration counts, fixed for the whole fleet
   std::vector<MetricInfo> metrics;
 };
 
-// What is measured at the same time. Parties of a slot share no node.
+// What is measured at the same time. Parties of a slot share no node; where GPUs measure with each
+// other, those of a party may do so in several teams (teams.hpp).
 struct Slot {
   int index = 0;
   int step = 0;  // into the list of planned steps
   int pass = 0;
   std::vector<Party> parties;
-  std::string device = {};  // the one of each node that is measured; empty: all of them
+  std::string device = {};       // the one of each node that is measured; empty: all of them
+  std::string peer_device = {};  // of the second of each pair, where that is another
   // Of a confirmation, see confirmation.hpp: its position; `pass` then counts the pairs.
   std::optional<int> confirms;
 };
@@ -66,6 +69,9 @@ enum class ScheduleOverride { none, alone, together };
 // ones; an override measures all.
 inline constexpr int kAloneLimit = 16;
 inline constexpr int kAloneSample = 8;
+
+// Whether GPUs of one rail meet, each rail by itself.
+bool is_of_rails(const PlannedStep& step);
 
 // What a scenario's step needs to know of its probe.
 struct ProbeChoice {

@@ -183,6 +183,55 @@ TEST_F(GpuRunnerTest, WhoFailsFastMakesNobodyLate) {
   EXPECT_THAT(of(all), ElementsAre("gpu0 skipped", "gpu1 ok"));
 }
 
+// Seats of two teams: gpu0 and gpu1 of one, gpu2 of another one with GPUs of other nodes.
+class TeamsTest : public GpuRunnerTest {
+ protected:
+  Outcome prepared_in_teams(const std::vector<std::string>& scripts) {
+    Order order = order_for(scripts);
+    order.teams = {{{"n0"}, {{"gpu0", "gpu1"}}}, {{"n0", "n1"}, {{"gpu2"}}}};
+    order.gpus[1].index = 1;
+    order.gpus[2].team = 1;
+    runner_.prepare(order);
+    return outcome();
+  }
+
+  Outcome measured_by(Invitations invitations) {
+    runner_.invite(std::move(invitations));
+    return measured();
+  }
+};
+
+constexpr const char* kEchoes =
+    R"(while read l; do echo "{\"status\":\"ok\",\"values\":[1],\"detail\":$l}"; done)";
+
+TEST_F(TeamsTest, EachIsToldItsPlaceAndTheInvitation) {
+  const Outcome first = prepared_in_teams({kEchoes, kEchoes, kEchoes});
+  EXPECT_EQ(first.devices[1].measurement.detail["work"]["place"],
+            Json::parse(R"({"index": 1, "ranks": [{"node": "n0", "device": "gpu0"},
+                                                  {"node": "n0", "device": "gpu1"}]})"));
+  EXPECT_EQ(first.devices[2].measurement.detail["work"]["place"]["ranks"][1]["node"], "n1");
+  const Outcome all = measured_by({{"gpu0", "a"}, {"gpu1", "a"}});
+  EXPECT_THAT(of(all), ElementsAre("gpu0 ok", "gpu1 ok"));
+  EXPECT_EQ(all.devices[1].measurement.detail["invitation"], "a");
+}
+
+TEST_F(TeamsTest, TheOthersOfATeamHaveAWhileAfterOneOfItFailed) {
+  prepared_in_teams(
+      {kHangsAsItMeasures, R"(read l; echo '{"status":"ok"}'; read l; exit 1)",
+       R"(read l; echo '{"status":"ok"}'; read l; sleep 8; echo '{"status":"ok","values":[1]}')"});
+  const Outcome all = measured_by({{"gpu0", "a"}, {"gpu1", "a"}, {"gpu2", "b"}});
+  EXPECT_THAT(of(all), ElementsAre("gpu0 timeout", "gpu1 failed", "gpu2 ok"));
+  EXPECT_THAT(all.devices[0].reason, HasSubstr("after that of gpu1"));
+}
+
+TEST_F(TeamsTest, NobodyIsLateBecauseAnotherTeamIsFast) {
+  const char* slow =
+      R"(read l; echo '{"status":"ok"}'; read l; sleep 7; echo '{"status":"ok","values":[1]}')";
+  prepared_in_teams({kFine, kFine, slow});
+  const Outcome all = measured_by({{"gpu0", "a"}, {"gpu1", "a"}, {"gpu2", "b"}});
+  EXPECT_THAT(of(all), ElementsAre("gpu0 ok", "gpu1 ok", "gpu2 ok"));
+}
+
 // One process measures all; its answer has a part for each.
 class OneForAllTest : public GpuRunnerTest {
  protected:

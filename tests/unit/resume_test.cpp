@@ -129,6 +129,34 @@ TEST(MissingSlots, EveryGpuOfANodeCounts) {
   EXPECT_THAT(missing[0].parties, ElementsAre(ElementsAre(1)));
 }
 
+// gpu0 and gpu1 of nodes 0 and 1 meet on their rails, then across them.
+TEST(MissingSlots, OfPairsOfGpusEachRailCountsAndEachWayAcrossThem) {
+  PlannedStep pairs = step(Participants::pair);
+  pairs.runner = Runner::gpu_workers;
+  pairs.probe.joins_workers = true;
+  pairs.across = Across::rails;
+  const std::vector<OwnedGpu> two{{.label = "gpu0"}, {.label = "gpu1"}};
+  RunData run;
+  const auto add = [&](int node, const char* device, const char* peer_device) {
+    run.samples.push_back(sample(0, 0, node, 1 - node));
+    run.samples.back().device = device;
+    run.samples.back().ends = {{node, device}, {1 - node, peer_device}};
+  };
+  std::vector<Slot> slots{slot(0, 0, {{0, 1}}), slot(1, 0, {{0, 1}})};
+  slots[1].device = "gpu0";
+  slots[1].peer_device = "gpu1";
+  const auto missing = [&] {
+    return missing_slots(slots, {pairs}, run, three_nodes(), {two, two, {}}).size();
+  };
+  EXPECT_EQ(missing(), 2U);
+  add(0, "gpu0", "gpu0");
+  EXPECT_EQ(missing(), 2U);
+  add(1, "gpu1", "gpu1");  // of a link that failed one end may have a sample
+  EXPECT_EQ(missing(), 1U);
+  add(0, "gpu0", "gpu1");
+  EXPECT_EQ(missing(), 0U);
+}
+
 TEST(MissingSlots, OfASlotForOneGpuOnlyThatCounts) {
   PlannedStep on_gpus = step(Participants::node);
   on_gpus.runner = Runner::gpu_workers;

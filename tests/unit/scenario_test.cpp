@@ -121,7 +121,7 @@ TEST(Scenario, ErrorsNameFilePathValueAndWhatIsAllowed) {
       {with_step(R"("passes": 9)"), "x.json: steps[0].passes: 9 is more than the scenario's 5"},
       {with_step(R"("params": [1])"), "x.json: steps[0].params: [1] is not of type object"},
       {with_step(R"("schedul": "alone")"),
-       R"(x.json: steps[0]: unknown key "schedul"; allowed are devices, groups, id, limit_s, matchings, operations, pairs, params, passes, probe, schedule)"},
+       R"(x.json: steps[0]: unknown key "schedul"; allowed are across, cross_rails, devices, groups, id, limit_s, matchings, operations, pairs, params, passes, probe, schedule)"},
       {with_step(R"("id": "a b")"),
        R"(x.json: steps[0].id: "a b" does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$)"},
       {with(R"("passes": 0)"), "x.json: passes: 0 is out of range: at least 1 and at most 100000"},
@@ -196,6 +196,18 @@ TEST(Scenario, DevicesAreAllUnlessSaidAndSurvive) {
         to_json(parse_scenario(with_step(R"("devices": ")" + std::string(said) + "\""), "x.json"));
     EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
     EXPECT_EQ(json.at("steps")[0].at("devices"), said);
+    EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
+  }
+}
+
+TEST(Scenario, WhichGpusMeetIsSaidAndSurvives) {
+  EXPECT_FALSE(parse_scenario(with_step(R"("id": "x")"), "x.json").steps[0].across);
+  for (const char* said : {"nodes", "node", "rails"}) {
+    const auto text = R"("across": ")" + std::string(said) + R"(", "cross_rails": 3)";
+    const auto json = to_json(parse_scenario(with_step(text), "x.json"));
+    EXPECT_TRUE(check_against(json, schema_named("scenario")).empty());
+    EXPECT_EQ(json.at("steps")[0].at("across"), said);
+    EXPECT_EQ(json.at("steps")[0].at("cross_rails"), 3);
     EXPECT_EQ(to_json(parse_scenario(json.dump(), "again")), json);
   }
 }

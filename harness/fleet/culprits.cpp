@@ -1,0 +1,85 @@
+#include "harness/fleet/culprits.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+
+namespace fleetbench::fleet {
+namespace {
+
+bool has_status(const Json& answer, Status status) {
+  return answer.is_object() && answer.value("status", "failed") == to_string(status);
+}
+
+const Json& part(const Json& answer, const char* key) {
+  static const Json none;
+  if (!answer.is_object() || !answer.contains("detail") || !answer["detail"].is_object()) {
+    return none;
+  }
+  const auto found = answer["detail"].find(key);
+  return found == answer["detail"].end() ? none : *found;
+}
+
+bool says_its_phase(const Json& answer) { return part(answer, "phase").is_string(); }
+
+bool is_remote(const Json& answer) { return part(answer, "remote") == Json(true); }
+
+bool is_lost(const Json& answer) { return answer.is_null(); }
+
+bool is_forsaken(const Json& answer) {
+  return answer.is_object() && answer.value(kForsaken, false);
+}
+
+bool has_died(const Json& answer) {
+  return has_status(answer, Status::failed) && !says_its_phase(answer);
+}
+
+bool has_failed(const Json& answer) {
+  return (has_status(answer, Status::failed) || has_status(answer, Status::skipped)) &&
+         !is_remote(answer);
+}
+
+bool is_silent(const Json& answer) {
+  return has_status(answer, Status::timeout) && !says_its_phase(answer) && !is_forsaken(answer);
+}
+
+std::vector<std::size_t> those(const std::vector<Json>& answers,
+                               const std::function<bool(const Json&)>& is) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (is(answers[i])) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+// Those that made the fewest calls, of those that say how many: all make the same, in one order.
+std::vector<std::size_t> those_behind(const std::vector<Json>& answers) {
+  std::vector<std::int64_t> calls;
+  for (const Json& answer : answers) {
+    if (const Json& made = part(answer, "calls_made"); made.is_number_integer()) {
+      calls.push_back(made.get<std::int64_t>());
+    }
+  }
+  if (calls.empty() || std::ranges::min(calls) == std::ranges::max(calls)) {
+    return {};
+  }
+  return those(answers, [fewest = std::ranges::min(calls)](const Json& answer) {
+    return part(answer, "calls_made") == Json(fewest);
+  });
+}
+
+}  // namespace
+
+std::vector<std::size_t> culprits(const std::vector<Json>& answers) {
+  for (const auto is : {is_lost, has_died, has_failed, is_silent}) {
+    const auto found = those(answers, is);
+    if (!found.empty() && found.size() < answers.size()) {
+      return found;
+    }
+  }
+  return those_behind(answers);
+}
+
+}  // namespace fleetbench::fleet
