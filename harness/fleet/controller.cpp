@@ -117,8 +117,11 @@ SlotState Controller::without_the_lost(const SlotState& state) {
   plan::Slot slot = state.slot;
   if (!state.again.empty()) {
     slot.index = again_++;
-    progress_.note(fmt::format("{}: measured again without who failed", id));
+    progress_.note(fmt::format(
+        "{}: measured again{}", id,
+        state.hunts_again.empty() ? " without who failed" : ", in parts, to find who keeps it up"));
     SlotState again = course_.laid_out(slot, state.again);
+    again.hunts = state.hunts_again;
     again.attempt = state.attempt + 1;
     return again;
   }

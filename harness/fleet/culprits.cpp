@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <set>
+#include <string>
 
 namespace fleetbench::fleet {
 namespace {
@@ -22,7 +24,10 @@ const Json& part(const Json& answer, const char* key) {
 
 bool says_its_phase(const Json& answer) { return part(answer, "phase").is_string(); }
 
-bool is_remote(const Json& answer) { return part(answer, "remote") == Json(true); }
+// ncclRemoteError, as ncclGetErrorString words it.
+bool is_remote(const Json& answer) {
+  return answer.value("reason", "").find("remote process exited") != std::string::npos;
+}
 
 bool is_lost(const Json& answer) { return answer.is_null(); }
 
@@ -54,20 +59,25 @@ std::vector<std::size_t> those(const std::vector<Json>& answers,
   return found;
 }
 
-// Those that made the fewest calls, of those that say how many: all make the same, in one order.
+// Those with the fewest calls done, where all that wait do so in the same phase.
 std::vector<std::size_t> those_behind(const std::vector<Json>& answers) {
   std::vector<std::int64_t> calls;
+  std::set<std::string> phases;
   for (const Json& answer : answers) {
-    if (const Json& made = part(answer, "calls_made"); made.is_number_integer()) {
-      calls.push_back(made.get<std::int64_t>());
+    const Json& done = part(answer, "calls_done");
+    if (says_its_phase(answer) && done.is_number_integer()) {
+      phases.insert(part(answer, "phase").get<std::string>());
+      calls.push_back(done.get<std::int64_t>());
     }
   }
-  if (calls.empty() || std::ranges::min(calls) == std::ranges::max(calls)) {
+  if (phases.size() != 1 || std::ranges::min(calls) == std::ranges::max(calls)) {
     return {};
   }
-  return those(answers, [fewest = std::ranges::min(calls)](const Json& answer) {
-    return part(answer, "calls_made") == Json(fewest);
+  const Json fewest = std::ranges::min(calls);
+  const auto behind = those(answers, [&fewest](const Json& answer) {
+    return says_its_phase(answer) && part(answer, "calls_done") == fewest;
   });
+  return 2 * behind.size() < answers.size() ? behind : std::vector<std::size_t>();
 }
 
 }  // namespace

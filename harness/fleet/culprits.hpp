@@ -13,8 +13,8 @@ inline constexpr const char* kForsaken = "forsaken";
 // Positions in `answers`, in order: {"status", "detail", …} of each, null of who is lost. The first
 // of these that some but not all are: lost; ended without a word of what it was doing
 // ("detail.phase"); failed by itself; silent, while others say what they waited for; behind the
-// others, by "detail.calls_made" since they joined. A failure with "detail.remote" is another's.
-// Empty where nobody failed, and where all are alike.
+// others, who are more, by "detail.calls_done" in the same phase. What NCCL calls an error of a
+// remote process is not one's own. Empty where nobody failed, and where all are alike.
 std::vector<std::size_t> culprits(const std::vector<Json>& answers);
 
 }  // namespace fleetbench::fleet

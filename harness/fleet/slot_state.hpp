@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/fleet/hunt.hpp"
 #include "harness/plan/gpu_seats.hpp"
 #include "harness/plan/slots.hpp"
 #include "harness/plan/teams.hpp"
@@ -31,8 +32,11 @@ struct SlotState {
   std::set<std::size_t> broken;   // parties of a group probe that lost a member
   bool is_cut = false;            // by the end of the run's time
   std::vector<plan::Team> teams;  // of a step that joins workers
-  std::vector<plan::Team> again;  // what is left of teams that failed, to be measured at once
-  int attempt = 0;                // how often teams of it were measured before
+  std::vector<Hunt> hunts;        // of which some of the teams are parts
+  // What is left of teams that failed, or parts of them, to be measured at once.
+  std::vector<plan::Team> again;
+  std::vector<Hunt> hunts_again;
+  int attempt = 0;  // how often teams of it were measured before
   const plan::Party& party_of(const Owner& owner) const { return slot.parties[owner.party]; }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/fleet/culprits.hpp"
@@ -30,6 +31,16 @@ std::string words_of_who_waited(const std::vector<Json>& answers,
     }
   }
   return "";
+}
+
+// In the reasons of those to blame.
+void add_words_of_who_waited(std::vector<Json>& answers, const std::vector<std::size_t>& to_blame) {
+  const std::string words = words_of_who_waited(answers, to_blame);
+  for (const std::size_t i : to_blame) {
+    if (answers[i].is_object() && !words.empty()) {
+      answers[i]["reason"] = fmt::format("{}; meanwhile {}", answers[i].value("reason", ""), words);
+    }
+  }
 }
 
 }  // namespace
@@ -96,21 +107,24 @@ void TeamCourse::put(int rank, Json device) {
 std::vector<int> TeamCourse::end_preparation() {
   for (std::size_t team = 0; team < progress_.size(); ++team) {
     Team& of_team = progress_[team];
-    std::vector<std::size_t> to_blame;
     for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
       if (!of_team.answers[i].is_null() && !is_ok(of_team.answers[i])) {
-        to_blame.push_back(i);
-        record(team, i, true);
+        of_team.to_blame.push_back(i);
       }
     }
     of_team.is_over = !std::ranges::all_of(of_team.answers, is_ok);
-    if (of_team.is_over) {
-      measure_again(team, to_blame);
-    } else {
+    if (of_team.is_over && !state_.teams[team].hunt) {
+      for (const std::size_t member : of_team.to_blame) {
+        record(team, member, true);
+      }
+      measure_again(state_.teams[team], members_to_blame(team));
+    } else if (!of_team.is_over) {
       of_team.invitation = of_team.answers.front().value("invitation", "");
     }
-    of_team.answers.assign(of_team.answers.size(), Json());
-    of_team.failed.reset();
+    if (!of_team.is_over) {
+      of_team.answers.assign(of_team.answers.size(), Json());
+      of_team.failed.reset();
+    }
   }
   measures_ = true;
   return without_a_team();
@@ -163,6 +177,9 @@ void TeamCourse::end_measurement() {
       settle(team);
     }
   }
+  if (!state_.is_cut) {
+    end_hunts();
+  }
 }
 
 void TeamCourse::settle(std::size_t team) {
@@ -171,25 +188,118 @@ void TeamCourse::settle(std::size_t team) {
   const bool is_false = std::ranges::any_of(of_team.answers, [](const Json& answer) {
     return answer.is_object() && answer.value("status", "") == to_string(Status::wrong);
   });
-  std::vector<std::size_t> to_blame;
   if (!is_false && !state_.is_cut) {
-    to_blame = culprits(of_team.answers);
+    of_team.to_blame = culprits(of_team.answers);
   }
-  const std::string others = words_of_who_waited(of_team.answers, to_blame);
-  for (const std::size_t member : to_blame) {
-    Json& answer = of_team.answers[member];
-    if (answer.is_object() && !others.empty()) {
-      answer["reason"] = fmt::format("{}; meanwhile {}", answer.value("reason", ""), others);
-    }
-    record(team, member, true);
-  }
-  if (!to_blame.empty() && measure_again(team, to_blame)) {
+  add_words_of_who_waited(of_team.answers, of_team.to_blame);
+  if (state_.teams[team].hunt) {
     return;
   }
+  for (const std::size_t member : of_team.to_blame) {
+    record(team, member, true);
+  }
+  const bool is_told = !of_team.to_blame.empty();
+  const bool has_failed = !std::ranges::all_of(of_team.answers, is_ok);
+  if (is_told ? measure_again(state_.teams[team], members_to_blame(team))
+              : has_failed && !is_false && begin_hunt(team)) {
+    return;
+  }
+  record_rest(team);
+}
+
+// Of whom is not to blame: what is measured, and where nobody is, what is not.
+void TeamCourse::record_rest(std::size_t team) {
+  const Team& of_team = progress_[team];
+  const bool all = of_team.to_blame.empty() && !state_.is_cut;
   for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
-    const bool counts = is_ok(of_team.answers[i]) || (to_blame.empty() && !state_.is_cut);
-    if (counts && std::ranges::count(to_blame, i) == 0) {
+    if ((all || is_ok(of_team.answers[i])) && std::ranges::count(of_team.to_blame, i) == 0) {
       record(team, i, false);
+    }
+  }
+}
+
+std::vector<plan::Member> TeamCourse::members_to_blame(std::size_t team) const {
+  std::vector<plan::Member> members;
+  for (const std::size_t member : progress_[team].to_blame) {
+    members.push_back(state_.teams[team].members[member]);
+  }
+  return members;
+}
+
+bool TeamCourse::may_go_on() const {
+  return step_.probe.participants != Participants::pair && !state_.is_cut &&
+         state_.attempt + 1 < kMostAttempts;
+}
+
+bool TeamCourse::begin_hunt(std::size_t team) {
+  const plan::Team& all = state_.teams[team];
+  // Its halves, their pairs, and what is left.
+  if (!may_go_on() || state_.attempt + 3 >= kMostAttempts || !can_be_halved(all)) {
+    return false;
+  }
+  hunt_on({.team = all, .answers = progress_[team].answers}, halves(all));
+  return true;
+}
+
+void TeamCourse::hunt_on(Hunt hunt, std::vector<plan::Team> parts) {
+  for (plan::Team& part : parts) {
+    part.hunt = state_.hunts_again.size();
+    state_.again.push_back(std::move(part));
+  }
+  state_.hunts_again.push_back(std::move(hunt));
+}
+
+void TeamCourse::end_hunts() {
+  std::vector<std::vector<std::size_t>> parts(state_.hunts.size());
+  for (std::size_t team = 0; team < state_.teams.size(); ++team) {
+    if (const auto hunt = state_.teams[team].hunt) {
+      parts[*hunt].push_back(team);
+    }
+  }
+  for (std::size_t hunt = 0; hunt < parts.size(); ++hunt) {
+    if (!end_hunt(state_.hunts[hunt], parts[hunt])) {
+      end_in_vain(state_.hunts[hunt]);
+    }
+  }
+}
+
+bool TeamCourse::end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts) {
+  std::vector<std::size_t> failed;
+  std::vector<plan::Member> to_blame;
+  for (const std::size_t part : parts) {
+    if (std::ranges::all_of(progress_[part].answers, is_ok)) {
+      continue;
+    }
+    failed.push_back(part);
+    if (hunt.in_pairs && progress_[part].to_blame.empty()) {
+      progress_[part].to_blame = {0};
+    }
+    std::ranges::copy(members_to_blame(part), std::back_inserter(to_blame));
+    for (const std::size_t member : progress_[part].to_blame) {
+      record(part, member, true);
+    }
+  }
+  if (!to_blame.empty()) {
+    measure_again(hunt.team, to_blame);
+    return true;
+  }
+  if (hunt.in_pairs || failed.size() != 1 || parts.size() != 2) {
+    return false;
+  }
+  const std::size_t sound = failed.front() == parts[0] ? parts[1] : parts[0];
+  hunt_on({.team = hunt.team, .answers = hunt.answers, .in_pairs = true},
+          with_partners(state_.teams[failed.front()], state_.teams[sound]));
+  return true;
+}
+
+// All of its members are recorded as they were when it failed.
+void TeamCourse::end_in_vain(const Hunt& hunt) {
+  SlotState before = open_teams(state_.slot, step_, {hunt.team});
+  before.start_s = state_.start_s;
+  for (std::size_t i = 0; i < hunt.answers.size(); ++i) {
+    if (hunt.answers[i].is_object()) {
+      const Owner& owner = before.owners.at(hunt.team.members[i].gpu.rank);
+      samples_.add_of_team(before, owner, hunt.answers[i], false);
     }
   }
 }
@@ -202,17 +312,17 @@ void TeamCourse::record(std::size_t team, std::size_t member, bool is_to_blame) 
   }
 }
 
-bool TeamCourse::measure_again(std::size_t team, const std::vector<std::size_t>& without) {
-  const plan::Team& all = state_.teams[team];
+bool TeamCourse::measure_again(const plan::Team& all, const std::vector<plan::Member>& without) {
   plan::Team rest{.party = all.party, .members = {}, .is_whole = false};
-  for (std::size_t i = 0; i < all.members.size(); ++i) {
-    if (std::ranges::count(without, i) == 0 && !attendance_.is_gone(all.members[i].node)) {
-      rest.members.push_back(all.members[i]);
+  for (const plan::Member& member : all.members) {
+    const bool is_left_out = std::ranges::any_of(without, [&member](const plan::Member& other) {
+      return other.node == member.node && other.gpu.label == member.gpu.label;
+    });
+    if (!is_left_out && !attendance_.is_gone(member.node)) {
+      rest.members.push_back(member);
     }
   }
-  const bool is_pair = step_.probe.participants == Participants::pair;
-  if (is_pair || state_.is_cut || state_.attempt + 1 >= kMostAttempts ||
-      !plan::is_large_enough(rest, step_)) {
+  if (!may_go_on() || !plan::is_large_enough(rest, step_)) {
     return false;
   }
   state_.again.push_back(std::move(rest));

@@ -16,13 +16,13 @@
 
 namespace fleetbench::fleet {
 
-// How often what is left of a group is measured again in a slot, each time without those to blame.
-inline constexpr int kMostAttempts = 3;
+// How often a group, or what is left of it, is measured in a slot.
+inline constexpr int kMostAttempts = 5;
 
 // One phase after the other: answers come in, then it ends. Samples are recorded of teams that
-// succeeded, and of those to blame where one failed (culprits.hpp); of all of them where that
-// cannot be told. The others of a group are left in SlotState::again; those of a pair have nothing
-// to measure.
+// succeeded, and of those to blame where one failed (culprits.hpp); the others of a group are left
+// in SlotState::again, those of a pair have nothing to measure. Where it cannot be told who is to
+// blame, a group is searched (hunt.hpp); if that does not tell either, all are recorded.
 class TeamCourse {
  public:
   using Clock = std::chrono::steady_clock;
@@ -57,14 +57,25 @@ class TeamCourse {
     std::string invitation;
     std::optional<Clock::time_point> failed;  // since when somebody has, in the phase
     bool is_over = false;                     // in this slot
+    std::vector<std::size_t> to_blame;        // of its members
   };
 
   void put(int rank, Json device);
   std::vector<int> without_a_team();
   void settle(std::size_t team);
   void record(std::size_t team, std::size_t member, bool is_to_blame);
+  void record_rest(std::size_t team);
+  std::vector<plan::Member> members_to_blame(std::size_t team) const;
+  bool may_go_on() const;
   // False where too few are left, or it was tried too often.
-  bool measure_again(std::size_t team, const std::vector<std::size_t>& without);
+  bool measure_again(const plan::Team& all, const std::vector<plan::Member>& without);
+  // False where it is too small, or was tried too often.
+  bool begin_hunt(std::size_t team);
+  void hunt_on(Hunt hunt, std::vector<plan::Team> parts);
+  void end_hunts();
+  // False where it does not tell who is to blame.
+  bool end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts);
+  void end_in_vain(const Hunt& hunt);
 
   SlotState& state_;
   const plan::PlannedStep& step_;

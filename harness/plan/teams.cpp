@@ -89,7 +89,7 @@ std::vector<Team> teams_of(const Slot& slot, const PlannedStep& step, const Flee
 }
 
 bool is_large_enough(const Team& team, const PlannedStep& step) {
-  const std::size_t fewest_nodes = step.across == Across::node ? 1 : 2;
+  const std::size_t fewest_nodes = step.across == Across::node || team.hunt ? 1 : 2;
   return team.members.size() >= 2 && nodes_of(team).size() >= fewest_nodes;
 }
 

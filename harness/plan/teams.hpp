@@ -19,6 +19,8 @@ struct Team {
   std::size_t party = 0;        // of the slot; members are on its nodes
   std::vector<Member> members;  // node by node: the communicator's ranks
   bool is_whole = true;         // all GPUs of all its nodes are in it
+  // It is part of one that failed, measured to find who is to blame: which of them.
+  std::optional<std::size_t> hunt = {};
 };
 
 // Of a step that joins workers (ProbeInfo::joins_workers); `gpus`: by node. Nodes without the GPU
@@ -26,7 +28,7 @@ struct Team {
 std::vector<Team> teams_of(const Slot& slot, const PlannedStep& step,
                            const std::vector<std::vector<OwnedGpu>>& gpus);
 
-// Two GPUs at least, and two nodes where the step is across nodes; both ends of a pair.
+// Two GPUs at least, and two nodes where the step is across nodes and not just a hunt.
 bool is_large_enough(const Team& team, const PlannedStep& step);
 
 // In the order of their first members.

@@ -15,14 +15,16 @@ const Json kDied{{"status", "failed"}, {"reason", "signal 9"}};
 const Json kSilent{{"status", "timeout"}, {"reason", "no answer within 5 s"}};
 const Json kForsakenOne{{"status", "timeout"}, {kForsaken, true}};
 
-Json waited(int made, int done = 0) {
-  return {{"status", "timeout"},
-          {"detail", {{"phase", "all_reduce"}, {"calls_done", done}, {"calls_made", made}}}};
+Json waited(int done, const char* phase = "all_reduce") {
+  return {{"status", "timeout"}, {"detail", {{"phase", phase}, {"calls_done", done}}}};
 }
 
 Json failed(bool remote) {
+  const char* reason = remote ? "ncclAllReduce: remote process exited or there was a network error"
+                              : "ncclAllReduce: unhandled system error";
   return {{"status", "failed"},
-          {"detail", {{"phase", "init"}, {"calls_done", 0}, {"remote", remote}}}};
+          {"reason", reason},
+          {"detail", {{"phase", "all_reduce"}, {"calls_done", 4}}}};
 }
 
 TEST(Culprits, NobodyWhereAllSucceeded) { EXPECT_THAT(culprits({kOk, kOk}), IsEmpty()); }
@@ -35,15 +37,21 @@ TEST(Culprits, AreWhoIsLostDiedFailedByItselfOrIsSilentInThisOrder) {
   EXPECT_THAT(culprits({kOk, kOk, kSilent}), ElementsAre(2));
 }
 
-TEST(Culprits, OfThoseWhoWaitedIsWhoMadeFewerCalls) {
+TEST(Culprits, OfThoseWhoWaitedIsWhoseCallsAreFewer) {
   EXPECT_THAT(culprits({waited(4), waited(3), waited(4)}), ElementsAre(1));
   EXPECT_THAT(culprits({waited(4), failed(true), waited(3)}), ElementsAre(2));
 }
 
 TEST(Culprits, CannotBeToldWhereAllAreAlike) {
   EXPECT_THAT(culprits({waited(4), waited(4)}), IsEmpty());
+  EXPECT_THAT(culprits({waited(4), failed(true), waited(4)}), IsEmpty());
   EXPECT_THAT(culprits({kDied, kDied}), IsEmpty());
   EXPECT_THAT(culprits({kSilent, kSilent}), IsEmpty());
+}
+
+TEST(Culprits, CannotBeToldByCallsOfSeveralPhasesNorAgainstHalf) {
+  EXPECT_THAT(culprits({waited(4), waited(0, "init"), waited(4)}), IsEmpty());
+  EXPECT_THAT(culprits({waited(4), waited(4), waited(3), waited(3)}), IsEmpty());
 }
 
 TEST(Culprits, WhoWasGivenUpForAnothersSakeIsNone) {

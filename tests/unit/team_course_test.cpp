@@ -67,7 +67,7 @@ class TeamCourseTest : public testing::Test {
   static Json waited() {
     return {{"status", "timeout"},
             {"reason", "rank 1 waited"},
-            {"detail", {{"phase", "init"}, {"calls_made", 0}}}};
+            {"detail", {{"phase", "init"}, {"calls_done", 0}}}};
   }
   static Json died() { return {{"status", "failed"}, {"reason", "signal 9"}}; }
 
@@ -183,15 +183,86 @@ TEST_F(TeamCourseTest, OnlyThoseToBlameAreRecordedAndTheOthersMeasuredAgain) {
   EXPECT_THAT(state_.again[0].members, SizeIs(3));
 }
 
-TEST_F(TeamCourseTest, WhereAllAreAlikeAllAreRecorded) {
-  TeamCourse& course = begin(Participants::group, Across::rails, {{0, 1, 2, 3}});
+TEST_F(TeamCourseTest, OfTooFewThatAreAlikeAllAreRecorded) {
+  TeamCourse& course = begin(Participants::group, Across::rails, {{0, 1, 2}});
   all_are_prepared();
-  for (const int rank : {0, 1, 2, 3}) {
+  for (const int rank : {0, 1, 2}) {
     course.add(rank, answer({waited(), ok()}));
   }
-  EXPECT_THAT(samples(), SizeIs(8));
+  EXPECT_THAT(samples(), SizeIs(6));
   EXPECT_THAT(state_.again, IsEmpty());
-  EXPECT_FALSE(samples_.left_out(0, {0, 1, 2, 3}, "gpu0"));
+  EXPECT_FALSE(samples_.left_out(0, {0, 1, 2}, "gpu0"));
+}
+
+// Rail gpu0 of four nodes, all of whose members wait alike.
+class HuntTest : public TeamCourseTest {
+ protected:
+  // The next attempt: gpu0 of these nodes waits, of all others it succeeds.
+  void next(const std::vector<int>& waiting) {
+    if (course_) {
+      SlotState again = open_teams(state_.slot, step_[0], state_.again);
+      again.hunts = state_.hunts_again;
+      again.attempt = state_.attempt + 1;
+      state_ = std::move(again);
+      course_.emplace(state_, step_[0], samples_, attendance_);
+    } else {
+      for (auto& of_node : gpus_) {
+        of_node.resize(1);
+      }
+      begin(Participants::group, Across::rails, {{0, 1, 2, 3}});
+    }
+    const auto owners = state_.owners;
+    for (const auto& [rank, owner] : owners) {
+      course_->add(rank, answer({ok()}));
+    }
+    EXPECT_THAT(course_->end_preparation(), IsEmpty());
+    for (const auto& [rank, owner] : owners) {
+      course_->add(rank, answer({std::ranges::count(waiting, rank) > 0 ? waited() : ok()}));
+    }
+    course_->end_measurement();
+  }
+
+  std::vector<std::vector<int>> nodes_again() const {
+    std::vector<std::vector<int>> nodes;
+    for (const plan::Team& team : state_.again) {
+      nodes.push_back(plan::nodes_of(team));
+    }
+    return nodes;
+  }
+};
+
+TEST_F(HuntTest, FindsWhoKeepsTheOthersUp) {
+  next({0, 1, 2, 3});
+  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  next({2, 3});
+  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(2, 0), ElementsAre(3, 1)));
+  EXPECT_THAT(samples(), IsEmpty());
+  next({1, 3});
+  EXPECT_THAT(samples(), ElementsAre("n3 gpu0 timeout"));
+  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(0, 1, 2)));
+  next({});
+  EXPECT_THAT(samples(), SizeIs(4));
+  EXPECT_THAT(nodes_again(), IsEmpty());
+}
+
+TEST_F(HuntTest, WhereItDoesNotTellAllAreRecordedAsTheyWere) {
+  for (const std::vector<int>& halves : {std::vector<int>{}, std::vector<int>{0, 1, 2, 3}}) {
+    course_.reset();
+    heard_.records.clear();
+    next({0, 1, 2, 3});
+    next(halves);
+    EXPECT_THAT(samples(), ElementsAre("n0 gpu0 timeout", "n1 gpu0 timeout", "n2 gpu0 timeout",
+                                       "n3 gpu0 timeout"));
+    EXPECT_THAT(nodes_again(), IsEmpty());
+  }
+}
+
+TEST_F(HuntTest, SeveralMayBeToBlame) {
+  next({0, 1, 2, 3});
+  next({0, 1});
+  next({0, 1, 2, 3});
+  EXPECT_THAT(samples(), ElementsAre("n0 gpu0 timeout", "n1 gpu0 timeout"));
+  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(2, 3)));
 }
 
 TEST_F(TeamCourseTest, OfAFailedPairWhoIsToBlameIsRecorded) {
