@@ -82,6 +82,8 @@ std::vector<std::size_t> those_behind(const std::vector<Json>& answers) {
 
 }  // namespace
 
+bool succeeded(const Json& answer) { return has_status(answer, Status::ok); }
+
 std::vector<std::size_t> culprits(const std::vector<Json>& answers) {
   for (const auto is : {is_lost, has_died, has_failed, is_silent}) {
     const auto found = those(answers, is);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "harness/fleet/culprits.hpp"
@@ -11,10 +10,6 @@
 
 namespace fleetbench::fleet {
 namespace {
-
-bool is_ok(const Json& answer) {
-  return answer.is_object() && answer.value("status", "failed") == to_string(Status::ok);
-}
 
 bool is_late(const Json& answer) {
   return answer.is_object() && answer.value("status", "failed") == to_string(Status::timeout);
@@ -95,7 +90,7 @@ void TeamCourse::put(int rank, Json device) {
   if (is_late(device) && forsaken_.contains(rank)) {
     device[kForsaken] = true;
   }
-  if (!is_ok(device) && !of_team.failed) {
+  if (!succeeded(device) && !of_team.failed) {
     of_team.failed = Clock::now();
   }
   of_team.answers[member] = std::move(device);
@@ -108,11 +103,11 @@ std::vector<int> TeamCourse::end_preparation() {
   for (std::size_t team = 0; team < progress_.size(); ++team) {
     Team& of_team = progress_[team];
     for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
-      if (!of_team.answers[i].is_null() && !is_ok(of_team.answers[i])) {
+      if (!of_team.answers[i].is_null() && !succeeded(of_team.answers[i])) {
         of_team.to_blame.push_back(i);
       }
     }
-    of_team.is_over = !std::ranges::all_of(of_team.answers, is_ok);
+    of_team.is_over = !std::ranges::all_of(of_team.answers, succeeded);
     if (of_team.is_over && !state_.teams[team].hunt) {
       for (const std::size_t member : of_team.to_blame) {
         record(team, member, true);
@@ -199,7 +194,7 @@ void TeamCourse::settle(std::size_t team) {
     record(team, member, true);
   }
   const bool is_told = !of_team.to_blame.empty();
-  const bool has_failed = !std::ranges::all_of(of_team.answers, is_ok);
+  const bool has_failed = !std::ranges::all_of(of_team.answers, succeeded);
   if (is_told ? measure_again(state_.teams[team], members_to_blame(team))
               : has_failed && !is_false && begin_hunt(team)) {
     return;
@@ -212,7 +207,7 @@ void TeamCourse::record_rest(std::size_t team) {
   const Team& of_team = progress_[team];
   const bool all = of_team.to_blame.empty() && !state_.is_cut;
   for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
-    if ((all || is_ok(of_team.answers[i])) && std::ranges::count(of_team.to_blame, i) == 0) {
+    if ((all || succeeded(of_team.answers[i])) && std::ranges::count(of_team.to_blame, i) == 0) {
       record(team, i, false);
     }
   }
@@ -231,79 +226,6 @@ bool TeamCourse::may_go_on() const {
          state_.attempt + 1 < kMostAttempts;
 }
 
-bool TeamCourse::begin_hunt(std::size_t team) {
-  const plan::Team& all = state_.teams[team];
-  // Its halves, their pairs, and what is left.
-  if (!may_go_on() || state_.attempt + 3 >= kMostAttempts || !can_be_halved(all)) {
-    return false;
-  }
-  hunt_on({.team = all, .answers = progress_[team].answers}, halves(all));
-  return true;
-}
-
-void TeamCourse::hunt_on(Hunt hunt, std::vector<plan::Team> parts) {
-  for (plan::Team& part : parts) {
-    part.hunt = state_.hunts_again.size();
-    state_.again.push_back(std::move(part));
-  }
-  state_.hunts_again.push_back(std::move(hunt));
-}
-
-void TeamCourse::end_hunts() {
-  std::vector<std::vector<std::size_t>> parts(state_.hunts.size());
-  for (std::size_t team = 0; team < state_.teams.size(); ++team) {
-    if (const auto hunt = state_.teams[team].hunt) {
-      parts[*hunt].push_back(team);
-    }
-  }
-  for (std::size_t hunt = 0; hunt < parts.size(); ++hunt) {
-    if (!end_hunt(state_.hunts[hunt], parts[hunt])) {
-      end_in_vain(state_.hunts[hunt]);
-    }
-  }
-}
-
-bool TeamCourse::end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts) {
-  std::vector<std::size_t> failed;
-  std::vector<plan::Member> to_blame;
-  for (const std::size_t part : parts) {
-    if (std::ranges::all_of(progress_[part].answers, is_ok)) {
-      continue;
-    }
-    failed.push_back(part);
-    if (hunt.in_pairs && progress_[part].to_blame.empty()) {
-      progress_[part].to_blame = {0};
-    }
-    std::ranges::copy(members_to_blame(part), std::back_inserter(to_blame));
-    for (const std::size_t member : progress_[part].to_blame) {
-      record(part, member, true);
-    }
-  }
-  if (!to_blame.empty()) {
-    measure_again(hunt.team, to_blame);
-    return true;
-  }
-  if (hunt.in_pairs || failed.size() != 1 || parts.size() != 2) {
-    return false;
-  }
-  const std::size_t sound = failed.front() == parts[0] ? parts[1] : parts[0];
-  hunt_on({.team = hunt.team, .answers = hunt.answers, .in_pairs = true},
-          with_partners(state_.teams[failed.front()], state_.teams[sound]));
-  return true;
-}
-
-// All of its members are recorded as they were when it failed.
-void TeamCourse::end_in_vain(const Hunt& hunt) {
-  SlotState before = open_teams(state_.slot, step_, {hunt.team});
-  before.start_s = state_.start_s;
-  for (std::size_t i = 0; i < hunt.answers.size(); ++i) {
-    if (hunt.answers[i].is_object()) {
-      const Owner& owner = before.owners.at(hunt.team.members[i].gpu.rank);
-      samples_.add_of_team(before, owner, hunt.answers[i], false);
-    }
-  }
-}
-
 void TeamCourse::record(std::size_t team, std::size_t member, bool is_to_blame) {
   const Json& answer = progress_[team].answers[member];
   if (answer.is_object()) {
@@ -315,10 +237,7 @@ void TeamCourse::record(std::size_t team, std::size_t member, bool is_to_blame) 
 bool TeamCourse::measure_again(const plan::Team& all, const std::vector<plan::Member>& without) {
   plan::Team rest{.party = all.party, .members = {}, .is_whole = false};
   for (const plan::Member& member : all.members) {
-    const bool is_left_out = std::ranges::any_of(without, [&member](const plan::Member& other) {
-      return other.node == member.node && other.gpu.label == member.gpu.label;
-    });
-    if (!is_left_out && !attendance_.is_gone(member.node)) {
+    if (!plan::is_among(member, without) && !attendance_.is_gone(member.node)) {
       rest.members.push_back(member);
     }
   }

@@ -76,6 +76,10 @@ class TeamCourse {
   // False where it does not tell who is to blame.
   bool end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts);
   void end_in_vain(const Hunt& hunt);
+  void record_found(const Hunt& hunt, const std::vector<plan::Member>& members);
+  // Of members of the team that is hunted in, as it was when that failed.
+  void record_before(const Hunt& hunt, const std::vector<std::size_t>& members,
+                     const std::string& more, bool is_to_blame);
 
   SlotState& state_;
   const plan::PlannedStep& step_;

@@ -88,6 +88,12 @@ std::vector<Team> teams_of(const Slot& slot, const PlannedStep& step, const Flee
   return teams;
 }
 
+bool is_among(const Member& member, const std::vector<Member>& members) {
+  return std::ranges::any_of(members, [&member](const Member& other) {
+    return other.node == member.node && other.gpu.label == member.gpu.label;
+  });
+}
+
 bool is_large_enough(const Team& team, const PlannedStep& step) {
   const std::size_t fewest_nodes = step.across == Across::node || team.hunt ? 1 : 2;
   return team.members.size() >= 2 && nodes_of(team).size() >= fewest_nodes;

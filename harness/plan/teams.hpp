@@ -15,6 +15,8 @@ struct Member {
   OwnedGpu gpu;
 };
 
+bool is_among(const Member& member, const std::vector<Member>& members);
+
 struct Team {
   std::size_t party = 0;        // of the slot; members are on its nodes
   std::vector<Member> members;  // node by node: the communicator's ranks
