@@ -28,6 +28,8 @@ BOUND = "export CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_RANK; exec \"$@\""
 
 
 class GpuFleetTest(FleetbenchTest):
+    plan = SCENARIO
+
     def setUp(self):
         super().setUp()
         if not (BUILD / "gpu_sim").is_dir():
@@ -44,7 +46,7 @@ class GpuFleetTest(FleetbenchTest):
 
     def measure(self, faults="", *options, nodes_by="rank", **how):
         self.run_directory = run = self.directory / f"run{len(list(self.directory.iterdir()))}"
-        command = ["--suite", self.scenario(SCENARIO), "--out", str(run), "--nodes-by", nodes_by]
+        command = ["--suite", self.scenario(self.plan), "--out", str(run), "--nodes-by", nodes_by]
         command += ["--schedule", "together", *options]
         result = self.on_gpus(command, faults, **how)
         self.assertIn(result.code, (0, 2, 3), result.err)

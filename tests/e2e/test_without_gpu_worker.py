@@ -55,7 +55,7 @@ class WithGpuWorker(FleetbenchTest):
         shutil.copy2(BUILD / "fleetbench-worker", self.directory)
         env = dict(os.environ, LD_LIBRARY_PATH=str(BUILD / "gpu_sim"))
         listed = execute([str(BUILD / "fleetbench"), "list", "probes"], env=env).out
-        probes = re.findall(r"^(gpu_\w+)", listed, re.MULTILINE)
+        probes = re.findall(r"^((?:gpu|nccl)_\w+)", listed, re.MULTILINE)
         self.assertIn("gpu_gemm", probes)
         for probe in probes:
             suite = self.scenario({**MIXED, "steps": [{"probe": probe}, MIXED["steps"][1]]})
