@@ -17,7 +17,6 @@ using Clock = std::chrono::steady_clock;
 // A little less than what the root leaves a whole node, see plan/deadline.hpp.
 constexpr double kRestLeast_s = 4;
 constexpr double kRestFactor = 2.5;
-constexpr const char* kInventory = "gpu_inventory";
 
 // One that was given up may take a while to die; the slot that it was given up in is over.
 void stop_if_dying(worker::Worker& worker) {
@@ -131,7 +130,11 @@ void GpuRunner::poll_seat(Seat& seat) {
 
 std::optional<Outcome> GpuRunner::poll() {
   if (scout_) {
-    return continue_look();
+    auto seen = scout_->poll();
+    if (seen) {
+      scout_.reset();
+    }
+    return seen;
   }
   for (Seat& seat : seats_) {
     poll_seat(seat);
@@ -287,32 +290,13 @@ std::vector<pollfd> GpuRunner::descriptors() const {
     add(worker);
   }
   if (scout_) {
-    add(*scout_);
+    const auto some = scout_->descriptors();
+    all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
 
-void GpuRunner::look(double limit_s) {
-  sent_ = Clock::now();
-  limit_s_ = limit_s;
-  scout_asks_ = "prepare";
-  scout_.emplace(make_worker_(""));
-  scout_->send(prepare_command(kInventory, Json::object(), Json::object()), limit_s);
-}
-
-std::optional<Outcome> GpuRunner::continue_look() {
-  auto reply = scout_->poll();
-  if (!reply) {
-    return std::nullopt;
-  }
-  if (reply->status == Status::ok && scout_asks_ == "prepare") {
-    scout_asks_ = "measure";
-    scout_->send({{"cmd", "measure"}}, limit_s_);
-    return std::nullopt;
-  }
-  scout_.reset();
-  return outcome_from(std::move(*reply), sent_);
-}
+void GpuRunner::look(double limit_s) { scout_.emplace(make_worker_(""), limit_s); }
 
 void GpuRunner::calibrate(const Order& order) {
   seats_.clear();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/fleet/gpu_scout.hpp"
 #include "harness/fleet/slot_runner.hpp"
 #include "harness/worker/worker.hpp"
 
@@ -73,19 +74,16 @@ class GpuRunner : public SlotRunner {
   void give_up_the_late();
   void give_up_the_forsaken();
   void give_up(Seat& seat, const std::string& reason);
-  std::optional<Outcome> continue_look();
   Outcome all_outcomes();
 
   MakeGpuWorker make_worker_;
   std::map<std::string, worker::Worker> workers_;  // by UUID
   std::vector<Seat> seats_;                        // of the slot under way
   std::vector<GpuSeat> together_;  // in a slot of one worker for all: these, and it has one seat
-  std::optional<worker::Worker> scout_;
-  std::string scout_asks_;
+  std::optional<GpuScout> scout_;
   bool in_teams_ = false;  // the seats of the slot under way
   bool joined_ = false;    // ... and they measure
   Invitations invitations_;
-  double limit_s_ = 0;
   std::chrono::steady_clock::time_point sent_;
   bool under_way_ = false;
 };

@@ -30,7 +30,8 @@ SlotCourse::SlotCourse(Conversation& conversation, const std::vector<NodeInfo>& 
       progress_(progress),
       now_s_(std::move(now_s)),
       attendance_(attendance),
-      samples_(samples) {}
+      samples_(samples),
+      orders_(nodes, steps, attendance) {}
 
 // Without the devices that are not its turn, or were late too often.
 SlotState SlotCourse::laid_out(const plan::Slot& slot) const {
@@ -113,7 +114,7 @@ Answers SlotCourse::ask(SlotState& state, const std::string& what, std::map<int,
 void SlotCourse::prepare(SlotState& state) {
   std::map<int, Json> messages;
   for (const auto& [rank, owner] : state.owners) {
-    messages[rank] = message_of("prepare", order_for(state, owner));
+    messages[rank] = message_of("prepare", orders_.order_for(state, owner, turns_));
   }
   state.start_s = now_s_();
   const Answers answers = ask(state, "prepare", std::move(messages), [](int, const Json&) {});
@@ -182,59 +183,6 @@ void SlotCourse::measure(SlotState& state) {
   if (teams_) {
     teams_->end_measurement();
   }
-}
-
-// What a probe of a group is told of the others.
-Json SlotCourse::place_of(int node, const plan::Party& party) const {
-  return {{"index", std::find(party.begin(), party.end(), node) - party.begin()},
-          {"nodes", attendance_.names_of(party)}};
-}
-
-// The teams of an owner's GPUs, each once.
-void SlotCourse::add_teams(const SlotState& state, const Owner& owner, Order& order) const {
-  std::map<std::size_t, int> numbers;
-  for (GpuSeat& seat : order.gpus) {
-    const auto& team = state.teams[owner.teams.at(seat.label)];
-    const auto [number, is_new] =
-        numbers.try_emplace(owner.teams.at(seat.label), static_cast<int>(order.teams.size()));
-    if (is_new) {
-      order.teams.push_back({attendance_.names_of(plan::nodes_of(team)), plan::labels_of(team)});
-    }
-    seat.team = number->second;
-    const auto member = std::ranges::find_if(team.members, [&](const plan::Member& one) {
-      return one.node == owner.node && one.gpu.label == seat.label;
-    });
-    seat.index = static_cast<int>(member - team.members.begin());
-  }
-}
-
-Order SlotCourse::order_for(const SlotState& state, const Owner& owner) const {
-  const auto& step = step_of(state.slot);
-  const auto& party = state.party_of(owner);
-  Order order{.slot = state.slot.index,
-              .turn = turns_,
-              .runner = step.runner,
-              .probe = step.probe.name,
-              .params = step.scenario.params,
-              .work = step.work,
-              .members = {},
-              .gpus = {},
-              .in_one_process = step.probe.all_gpus,
-              .limit_s = step.scenario.limit_s};
-  if (is_over_mpi(step)) {
-    for (const int node : party) {
-      order.members.push_back(nodes_[static_cast<std::size_t>(node)].leader());
-    }
-  } else if (step.probe.participants == Participants::group) {
-    order.work["place"] = place_of(owner.node, party);
-  }
-  for (const auto& gpu : owner.gpus) {
-    order.gpus.push_back({gpu.label, gpu.uuid});
-  }
-  if (teams_) {
-    add_teams(state, owner, order);
-  }
-  return order;
 }
 
 // Records who was late and marks who is lost; they own the slot no longer. Who was cut short is

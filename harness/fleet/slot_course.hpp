@@ -11,7 +11,7 @@
 #include "harness/fleet/attendance.hpp"
 #include "harness/fleet/conversation.hpp"
 #include "harness/fleet/observers.hpp"
-#include "harness/fleet/order.hpp"
+#include "harness/fleet/slot_orders.hpp"
 #include "harness/fleet/slot_samples.hpp"
 #include "harness/fleet/slot_state.hpp"
 #include "harness/fleet/team_course.hpp"
@@ -52,9 +52,6 @@ class SlotCourse {
   void prepare(SlotState& state);
   void end_preparation_of_teams(SlotState& state, const Answers& answers);
   void measure(SlotState& state);
-  Json place_of(int node, const plan::Party& party) const;
-  void add_teams(const SlotState& state, const Owner& owner, Order& order) const;
-  Order order_for(const SlotState& state, const Owner& owner) const;
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);
   bool hears_nobody();
@@ -73,6 +70,7 @@ class SlotCourse {
   std::function<double()> now_s_;
   Attendance& attendance_;
   SlotSamples& samples_;
+  SlotOrders orders_;
   std::map<std::pair<int, std::string>, std::vector<double>> history_s_;  // by step and phase
   std::optional<TeamCourse> teams_;  // of the slot under way, where its workers join each other
   std::vector<int> next_;
