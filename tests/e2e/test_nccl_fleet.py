@@ -106,6 +106,24 @@ class Healthy(NcclFleetTest):
         self.assertIn("install libnccl2", json.dumps(report["not_measured"]))
 
 
+class BadScenario(NcclFleetTest):
+    def test_each_fault_is_named(self):
+        for step, fault in (
+            ({"probe": "gpu_copy", "across": "rails"}, "across: has no meaning for gpu_copy"),
+            ({"probe": "gpu_copy", "cross_rails": 1}, "cross_rails: has no meaning for gpu_copy"),
+            ({"probe": "nccl_pairs", "across": "node"}, 'across: nccl_pairs measures two nodes, so "rails" or "nodes"'),
+            ({"probe": "nccl_pairs", "across": "nodes", "cross_rails": 1}, "cross_rails: has no meaning but for pairs across rails"),
+            ({"probe": "nccl_collectives", "cross_rails": 1}, "cross_rails: has no meaning but for pairs across rails"),
+            ({"probe": "nccl_collectives", "devices": "one"}, "devices: has no meaning where all GPUs measure with each other"),
+            ({"probe": "nccl_collectives", "across": "node", "groups": {}}, "groups: has no meaning within a node"),
+        ):
+            with self.subTest(step=step):
+                scenario = self.scenario({**SCENARIO, "steps": [step]})
+                result = self.on_gpus(["--suite", scenario, "--out", str(self.directory / "bad")], ranks=1)
+                self.assertEqual(result.code, 64, result.err)
+                self.assertIn(fault, result.err)
+
+
 class Slow(NcclFleetTest):
     """What the samples show; who is blamed for it is for tests of the detector."""
 
@@ -187,14 +205,15 @@ class Broken(NcclFleetTest):
         self.assert_others_are_measured("fleet", passes=8)
 
     def kill_worker(self, run):
-        """The sick one's, once something is measured. False where that is still to come."""
+        """The sick one's, once GPUs have samples. False where that is still to come."""
         try:
-            if '"t":"sample","' not in (run / "journal.jsonl").read_text() or "fleet" not in (run / "journal.jsonl").read_text():
+            if '"device"' not in (run / "journal.jsonl").read_text():
                 return False
             nodes = json.loads((run / "run.json").read_text())["nodes"]
         except (OSError, ValueError):
             return False
-        uuids = [g["uuid"] for g in nodes[SICK[0]]["inventory"].get("cuda", {}).get("gpus", []) if g["label"] == SICK[1]]
+        gpus = ((nodes[SICK[0]]["inventory"] or {}).get("cuda") or {}).get("gpus", [])
+        uuids = [gpu["uuid"] for gpu in gpus if gpu["label"] == SICK[1]]
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 command = (process / "cmdline").read_bytes().split(b"\0")
