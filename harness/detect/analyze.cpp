@@ -6,6 +6,7 @@
 
 #include "harness/detect/absent.hpp"
 #include "harness/detect/attempts.hpp"
+#include "harness/detect/component_tables.hpp"
 #include "harness/detect/configuration.hpp"
 #include "harness/detect/confirm.hpp"
 #include "harness/detect/covariates.hpp"
@@ -14,6 +15,7 @@
 #include "harness/detect/detect.hpp"
 #include "harness/detect/device_errors.hpp"
 #include "harness/detect/gpus_on_pci.hpp"
+#include "harness/detect/group_tables.hpp"
 #include "harness/detect/history.hpp"
 #include "harness/detect/integrity.hpp"
 #include "harness/detect/judge.hpp"
@@ -83,18 +85,35 @@ Report header_of(const RunData& run) {
   return report;
 }
 
-// Pairs are judged as what each node adds to its links, and what is left of each link.
-void expand_pairs(std::vector<Table>& tables, const Names& names, std::vector<std::string>& notes) {
+// Pairs are judged as what each node adds to its links, what nodes have in common, and what is left
+// of each link; groups as what each node adds to its groups.
+void expand_pairs(const Topology& topology, const DetectOptions& options, Names& names,
+                  std::vector<Table>& tables, Report& report) {
+  const Switches switches(topology, names.nodes);
   std::vector<Table> result;
+  std::vector<PairTables> pairs;
   for (Table& table : tables) {
-    if (table.role != Role::link) {
-      result.push_back(std::move(table));
+    if (table.role == Role::link) {
+      const double least = std::log1p(min_effect(options, table.info.layer));
+      pairs.push_back(derive(std::move(table), names, switches, least));
+      append_new(report.notes, pairs.back().notes);
       continue;
     }
-    PairTables pairs = derive(std::move(table), names.nodes);
-    append_new(notes, pairs.notes);
-    result.push_back(std::move(pairs.links));
-    append(result, std::move(pairs.nodes));
+    if (table.of_groups()) {
+      GroupTables groups = tables_of_groups(table, names);
+      append_new(report.notes, groups.notes);
+      append(result, std::move(groups.nodes));
+    }
+    result.push_back(std::move(table));
+  }
+  names.components = components_of(pairs, names, switches);
+  for (PairTables& of_metric : pairs) {
+    append(result, component_tables(of_metric, names));
+    append(result, std::move(of_metric.nodes));
+    result.push_back(std::move(of_metric.links));
+    if (of_metric.classes.blocks) {
+      report.blocks.push_back(std::move(*of_metric.classes.blocks));
+    }
   }
   tables = std::move(result);
 }
@@ -113,13 +132,13 @@ void compare_with_baseline(const RunData& run, const Names& names, const DetectO
 }
 
 Evaluated evaluate(const RunData& run, Reduced& reduced, const DetectOptions& options,
-                   std::vector<std::string>& notes) {
+                   Report& report) {
   Evaluated evaluated;
   evaluated.run = &run;
   std::vector<Table> tables = std::move(reduced.tables);
   compare_with_baseline(run, reduced.names, options, tables, evaluated);
   append(tables, tables_of_nodes(tables));
-  expand_pairs(tables, reduced.names, notes);
+  expand_pairs(run.header.topology, options, reduced.names, tables, report);
   evaluated.fitted = fit_covariates(tables, reduced.covariates);
   append(tables, tables_of_jitter(tables));
   for (const Fitted& fitted : evaluated.fitted) {
@@ -129,7 +148,7 @@ Evaluated evaluate(const RunData& run, Reduced& reduced, const DetectOptions& op
   append(evaluated.tables, judge_all(tables_of_layers(evaluated.tables), reduced.names, options));
   test_all(evaluated.tables);
   for (const Judged& judged : evaluated.tables) {
-    append_new(notes, judged.populations);
+    append_new(report.notes, judged.populations);
     if (judged.apart >= std::log1p(min_effect(options, judged.table.info.layer))) {
       evaluated.two_populations.push_back(judged.table.metric);
     }
@@ -172,7 +191,7 @@ Report analyze(const RunData& run, const DetectOptions& options) {
   Reduced reduced = reduce(run);
   const auto attempts = attempts_of(run, reduced.troubles, lost_nodes(run));
   append(report.notes, compare_two(reduced.tables, reduced.names, options));
-  const Evaluated evaluated = evaluate(run, reduced, options, report.notes);
+  const Evaluated evaluated = evaluate(run, reduced, options, report);
 
   Integrity integrity = check_integrity(run, attempts);
   std::vector<Finding> findings = slow_findings(evaluated, options);

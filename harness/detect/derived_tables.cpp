@@ -200,7 +200,8 @@ Table table_of_layer(const std::vector<Weighed>& metrics) {
 
 bool can_be_averaged(const Table& table) {
   return table.part == Part::metric && table.look == Look::measured && !table.of_links() &&
-         !table.of_groups();
+         !table.of_groups() && table.role != Role::shared &&
+         !(table.of_devices() && is_derived_from_pairs(table));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ bool speaks_of(const SampleRecord& sample, const Target& target, Role role) {
     case Role::talks:
       return sample.peer && (sample.node == target.node || sample.peer == target.node);
     case Role::link:
+    case Role::shared:
       break;
   }
   return (sample.node == target.node && sample.peer == target.peer) ||
@@ -65,7 +66,7 @@ std::optional<Figure> figure_named(const RunData& run, const std::string& name,
 
 std::optional<Target> target_of(const RunData& run, const Subject& subject) {
   const bool link = subject.kind == "link";
-  if (!link && subject.kind != "node" && subject.kind != "device") {
+  if ((!link && subject.kind != "node" && subject.kind != "device") || !subject.rail.empty()) {
     return std::nullopt;
   }
   const auto node = node_named(run, link ? subject.a : subject.node);

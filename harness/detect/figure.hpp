@@ -33,7 +33,8 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// The subject of a finding as positions in the run; none of a group or of what the run lacks.
+// The subject of a finding as positions in the run; none of a group, of a rail or a link on one, of
+// a switch, or of what the run lacks.
 std::optional<Target> target_of(const RunData& run, const Subject& subject);
 
 // Median of what the samples that `chosen` accepts say about the subject, on the log scale,

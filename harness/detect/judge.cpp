@@ -207,7 +207,9 @@ void judge_row(Work& work, const Group& group, std::size_t i, double middle) {
   judgement.level = work.levels[row];
   judgement.peers = reference + spread.centre;
   judgement.slowdown = judgement.level - judgement.peers;
-  judgement.against_all = work.rules.fixed_centre ? judgement.slowdown : judgement.level - middle;
+  judgement.against_all = work.rules.fixed_centre
+                              ? judgement.slowdown
+                              : judgement.level - work.judged.table.rows[row].base - middle;
   judgement.scale = std::sqrt(spread.variance * (1 + spread.centre_variance));
   judgement.degrees = spread.degrees;
   judgement.unsure = judgement.scale;
@@ -244,7 +246,7 @@ void judge_groups(Work& work, const Prior& learnt) {
       group.set.emplace(group.values, work.rules, priors[number]);
       std::vector<double> levels;
       for (const std::size_t row : group.rows) {
-        levels.push_back(work.levels[row]);
+        levels.push_back(work.levels[row] - work.judged.table.rows[row].base);
       }
       const double middle = median(std::move(levels));
       for (std::size_t i = 0; i < group.rows.size(); ++i) {

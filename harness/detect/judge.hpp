@@ -19,7 +19,7 @@ struct Judgement {
   double level = 0;        // the subject's: the median of its passes
   double peers = 0;        // what it is compared with
   double slowdown = 0;     // level - peers
-  double against_all = 0;  // level - median of all subjects, without references
+  double against_all = 0;  // level - median of all subjects, without references but with bases
   double scale = 0;        // sigma of a healthy subject's slowdown
   double unsure = 0;       // sigma of this one's: larger where it has fewer passes or is noisier
   double degrees = 0;      // of Student's t for slowdown / unsure

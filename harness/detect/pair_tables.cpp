@@ -4,113 +4,121 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
-#include "harness/detect/pairs.hpp"
+#include "harness/detect/rails.hpp"
 #include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-std::set<int> nodes_of(const Table& links) {
-  std::set<int> nodes;
-  for (const Row& row : links.rows) {
-    nodes.insert({row.node, row.peer});
+std::vector<int> nodes_of(const Table& links, const std::vector<int>& rows, std::size_t nodes) {
+  std::vector<bool> met(nodes);
+  for (const int i : rows) {
+    met[links.rows[i].node] = met[links.rows[i].peer] = true;
   }
-  return nodes;
-}
-
-std::vector<PairValue> levels_of(const Table& links) {
-  std::vector<PairValue> values;
-  for (std::size_t i = 0; i < links.rows.size(); ++i) {
-    if (const double x = level(links.values(i)); !std::isnan(x)) {
-      values.push_back({links.rows[i].node, links.rows[i].peer, x});
-    }
-  }
-  return values;
-}
-
-bool touches(const Row& row, Role role, int node) {
-  return (role != Role::receives && row.node == node) || (role != Role::sends && row.peer == node);
-}
-
-// The node's effect in each pass: the fitted one plus the median of what its links show beyond it.
-std::vector<double> follow(const Table& links, const PairFit& fit, Role role, int node) {
-  const double effect = role == Role::receives ? fit.receives[node] : fit.sends[node];
-  std::vector<double> result(links.passes.size(), kAbsent);
-  for (std::size_t pass = 0; pass < links.passes.size(); ++pass) {
-    std::vector<double> beyond;
-    for (std::size_t i = 0; i < links.rows.size(); ++i) {
-      const Row& row = links.rows[i];
-      const double x = links.values(i)[pass];
-      if (!std::isnan(x) && touches(row, role, node)) {
-        beyond.push_back(x - fit.expected(row.node, row.peer));
-      }
-    }
-    if (!beyond.empty()) {
-      result[pass] = fit.base + effect + median(std::move(beyond));
+  std::vector<int> result;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    if (met[node]) {
+      result.push_back(static_cast<int>(node));
     }
   }
   return result;
 }
 
-Table node_table(const Table& links, const PairFit& fit, Role role) {
-  Table table = empty_like(links);
-  table.role = role;
-  table.metric += role == Role::sends ? " sending" : role == Role::receives ? " receiving" : "";
-  const std::vector<bool>& fitted = role == Role::receives ? fit.receives_fitted : fit.sends_fitted;
-  for (const int node : nodes_of(links)) {
-    if (fitted[node]) {
-      table.add_row({.node = node});
-      std::ranges::copy(follow(links, fit, role, node),
-                        table.values(table.rows.size() - 1).begin());
-    }
+std::vector<int> all_rows(const Table& links) {
+  std::vector<int> rows(links.rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = static_cast<int>(i);
   }
-  return table;
+  return rows;
 }
 
-std::vector<std::string> unfitted(const Table& links, const PairFit& fit,
-                                  const std::vector<std::string>& names) {
-  std::vector<std::string> result;
-  for (const int node : nodes_of(links)) {
-    if (!fit.sends_fitted[node] || !fit.receives_fitted[node]) {
-      result.push_back(names[node]);
-    }
-  }
-  return result;
+std::string where(const Table& links, const Names& names, const Stratum& stratum) {
+  return stratum.rail < 0
+             ? links.step_id
+             : fmt::format("{} on rail {}", links.step_id, names.devices[stratum.rail]);
 }
 
-void say_what_cannot_be_told(const PairFit& fit, const std::vector<std::string>& names,
-                             PairTables& result) {
+constexpr std::size_t kMostNamed = 8;
+
+std::string list_of(const std::vector<std::string>& nodes) {
+  const std::size_t told = std::min(nodes.size(), kMostNamed);
+  return fmt::format(
+      "{}{}", fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(told), ", "),
+      told < nodes.size() ? fmt::format(" and {} more", nodes.size() - told) : "");
+}
+
+void say_what_cannot_be_told(const Stratum& stratum, const Names& names, PairTables& result) {
   const Table& links = result.links;
-  const std::size_t nodes = nodes_of(links).size();
-  if (nodes == 3) {
+  const std::vector<int> nodes = nodes_of(links, stratum.rows, names.nodes.size());
+  const std::string in = where(links, names, stratum);
+  std::vector<std::string> few;
+  for (const int node : nodes) {
+    if (!stratum.fit.sends_fitted[node] || !stratum.fit.receives_fitted[node]) {
+      few.push_back(names.nodes[node]);
+    }
+  }
+  if (nodes.size() == 3) {
     result.notes.push_back(
-        fmt::format("{}: with 3 nodes a slow node cannot be told from slow links", links.step_id));
-  } else if (fit.disconnected) {
+        fmt::format("{}: with 3 nodes a slow node cannot be told from slow links", in));
+  } else if (stratum.fit.disconnected) {
     result.notes.push_back(fmt::format(
         "{}: the pairs that were measured do not join all nodes, so a slow node cannot be told "
         "from slow links",
-        links.step_id));
-  } else if (const auto few = unfitted(links, fit, names); nodes > 3 && !few.empty()) {
-    const bool all = few.size() == nodes;
+        in));
+  } else if (nodes.size() > 3 && !few.empty()) {
     result.notes.push_back(fmt::format(
         "{}: {} met fewer than {} partners, so a slow node cannot be told from slow links there",
-        links.step_id, all ? "all nodes" : fmt::format("{}", fmt::join(few, ", ")),
-        kFewestPartners));
+        in, few.size() == nodes.size() ? "all nodes" : list_of(few), kFewestPartners));
   }
 }
 
+void say_what_is_apart(const std::vector<Stratum>& strata, const Names& names, PairTables& result) {
+  std::map<int, int> parts;
+  for (const Stratum& stratum : strata) {
+    parts[stratum.rail] += stratum.fit.fitted_any();
+  }
+  for (const auto& [rail, count] : parts) {
+    if (count > 1) {
+      result.notes.push_back(fmt::format(
+          "{}{}: the pairs that were measured do not join all nodes: {} groups of nodes are "
+          "compared "
+          "within themselves, and whether one of them is slow as a whole cannot be told",
+          result.links.step_id, rail < 0 ? "" : " on rail " + names.devices[rail], count));
+    }
+  }
+}
+
+void say_how_many_were_measured(const Table& links, std::size_t nodes, PairTables& result) {
+  std::set<std::pair<int, int>> pairs;
+  for (const Row& row : links.rows) {
+    pairs.insert(std::minmax(row.node, row.peer));
+  }
+  const std::size_t all = nodes * (nodes - 1) / 2;
+  if (nodes > 3 && pairs.size() < all) {
+    result.notes.push_back(fmt::format(
+        "{}: {} of {} pairs of nodes were measured ({:.1f} %): a single slow link among the "
+        "others would not show",
+        links.step_id, pairs.size(), all,
+        100 * static_cast<double>(pairs.size()) / static_cast<double>(all)));
+  }
+}
+
+bool touches(const Row& row, int node) { return row.node == node || row.peer == node; }
+
 // Among three nodes a slow one touches two of the three pairs, so the median is no reference. The
 // best pair is: the level of the links between two nodes, for the best two.
-void refer_to_best_pair(Table& links) {
+void refer_to_best_pair(Table& links, const std::vector<int>& nodes) {
   double best = std::numeric_limits<double>::infinity();
-  for (const int left_out : nodes_of(links)) {
+  for (const int left_out : nodes) {
     std::vector<double> rest;
     for (std::size_t i = 0; i < links.rows.size(); ++i) {
       const double x = level(links.values(i));
-      if (!touches(links.rows[i], Role::talks, left_out) && !std::isnan(x)) {
+      if (!touches(links.rows[i], left_out) && !std::isnan(x)) {
         rest.push_back(x);
       }
     }
@@ -124,31 +132,54 @@ void refer_to_best_pair(Table& links) {
   links.fixed_reference = true;
 }
 
+void refer_to_ends(const std::vector<Stratum>& strata, const std::vector<double>& offsets,
+                   Table& links) {
+  for (const Stratum& stratum : strata) {
+    links.fitted += stratum.fit.fitted_any() ? stratum.fit.parameters : 0;
+    for (const int i : stratum.rows) {
+      Row& row = links.rows[i];
+      row.reference = stratum.fit.expected(row.node, row.peer) + offsets[i];
+      row.base = stratum.fit.base + offsets[i];
+    }
+  }
+}
+
+void add_if_any(Table table, std::vector<Table>& tables) {
+  if (!table.rows.empty()) {
+    tables.push_back(std::move(table));
+  }
+}
+
 }  // namespace
 
-PairTables derive(Table links, const std::vector<std::string>& names) {
+PairTables derive(Table links, const Names& names, const Switches& switches, double least_effect) {
   PairTables result;
-  const bool symmetric = links.info.symmetric;
-  const PairFit fit = fit_pairs(static_cast<int>(names.size()), levels_of(links), symmetric);
   result.links = std::move(links);
   Table& table = result.links;
-  if (nodes_of(table).size() < 3) {
+  const std::vector<int> nodes = nodes_of(table, all_rows(table), names.nodes.size());
+  if (nodes.size() < 3) {
+    result.classes.offsets.assign(table.rows.size(), 0);
     return result;
   }
-  say_what_cannot_be_told(fit, names, result);
-  if (nodes_of(table).size() == 3) {
-    refer_to_best_pair(table);
+  result.classes = classify(table, names, switches, least_effect);
+  result.notes = result.classes.notes;
+  const std::vector<Stratum> strata = fit_strata(table, names, result.classes.offsets);
+  for (const Stratum& stratum : strata) {
+    say_what_cannot_be_told(stratum, names, result);
+  }
+  if (nodes.size() == 3) {
+    refer_to_best_pair(table, nodes);
     return result;
   }
-  table.fitted = fit.fitted_any() ? fit.parameters : 0;
-  for (Row& row : table.rows) {
-    row.reference = fit.expected(row.node, row.peer);
-  }
-  if (fit.fitted_any()) {
-    for (const Role role :
-         symmetric ? std::vector{Role::talks} : std::vector{Role::sends, Role::receives}) {
-      result.nodes.push_back(node_table(table, fit, role));
-    }
+  say_what_is_apart(strata, names, result);
+  say_how_many_were_measured(table, nodes.size(), result);
+  refer_to_ends(strata, result.classes.offsets, table);
+  for (const Role role :
+       table.info.symmetric ? std::vector{Role::talks} : std::vector{Role::sends, Role::receives}) {
+    add_if_any(end_table(table, strata, result.classes.offsets, role, false), result.nodes);
+    Table rails = end_table(table, strata, result.classes.offsets, role, true);
+    add_if_any(node_table_of_rails(rails), result.nodes);
+    add_if_any(std::move(rails), result.nodes);
   }
   return result;
 }

@@ -1,8 +1,8 @@
 #include "harness/detect/pairs.hpp"
 
-#include <algorithm>
 #include <cmath>
 
+#include "harness/detect/pair_graph.hpp"
 #include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
@@ -10,86 +10,20 @@ namespace {
 
 constexpr int kRounds = 50;
 constexpr double kSettled = 1e-9;
+// A step this much smaller than what chance moves a median of its pairs tells nothing more.
+constexpr double kSettledShare = 0.01;
+// From so many partners on, a median cannot be carried away by slow ones among them.
+constexpr std::size_t kManyPartners = 64;
 
-// The effects are unknowns 0 … n-1, and n … 2n-1 for what directed pairs receive; each pair joins
-// two of them. `kept` are those that can be told.
-struct Graph {
-  bool symmetric = false;
-  int nodes = 0;
-  const std::vector<PairValue>* pairs = nullptr;
-  std::vector<bool> kept;
-
-  int first(const PairValue& pair) const { return pair.from; }
-  int second(const PairValue& pair) const { return symmetric ? pair.to : nodes + pair.to; }
-  bool uses(const PairValue& pair) const { return kept[first(pair)] && kept[second(pair)]; }
-};
-
-// Drops unknowns with too few partners until all that are left have enough among each other.
-void keep_core(Graph& graph) {
-  for (bool changed = true; changed;) {
-    std::vector<int> partners(graph.kept.size());
-    for (const PairValue& pair : *graph.pairs) {
-      if (graph.uses(pair)) {
-        ++partners[graph.first(pair)];
-        ++partners[graph.second(pair)];
-      }
-    }
-    changed = false;
-    for (std::size_t k = 0; k < partners.size(); ++k) {
-      if (graph.kept[k] && partners[k] < kFewestPartners) {
-        graph.kept[k] = false;
-        changed = true;
-      }
-    }
+// Of what is in `values`, which it reorders.
+double middle_of(std::vector<double>& values) {
+  if (values.empty()) {
+    return 0;
   }
-}
-
-// Whether all kept unknowns can be told from each other: they hang together, and, where one kind
-// of effect stands at both ends, some ring of pairs is odd (else a shift of every other node fits).
-bool identifiable(const Graph& graph) {
-  std::vector<int> colour(graph.kept.size());
-  const auto start = std::find(graph.kept.begin(), graph.kept.end(), true);
-  if (start == graph.kept.end()) {
-    return true;
-  }
-  colour[static_cast<std::size_t>(start - graph.kept.begin())] = 1;
-  bool odd_ring = false;
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const PairValue& pair : *graph.pairs) {
-      if (!graph.uses(pair)) {
-        continue;
-      }
-      int& a = colour[graph.first(pair)];
-      int& b = colour[graph.second(pair)];
-      if ((a == 0) != (b == 0)) {
-        (a == 0 ? a : b) = a == 0 ? -b : -a;
-        grew = true;
-      }
-      odd_ring = odd_ring || (a != 0 && a == b);
-    }
-  }
-  for (std::size_t k = 0; k < colour.size(); ++k) {
-    if (graph.kept[k] && colour[k] == 0) {
-      return false;
-    }
-  }
-  return odd_ring || !graph.symmetric;
-}
-
-std::vector<std::vector<double>> residuals_by_unknown(const Graph& graph, double base,
-                                                      const std::vector<double>& effects) {
-  std::vector<std::vector<double>> residuals(effects.size());
-  for (const PairValue& pair : *graph.pairs) {
-    if (graph.uses(pair)) {
-      const int u = graph.first(pair);
-      const int v = graph.second(pair);
-      const double residual = pair.x - base - effects[u] - effects[v];
-      residuals[u].push_back(residual);
-      residuals[v].push_back(residual);
-    }
-  }
-  return residuals;
+  const auto upper = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), upper, values.end());
+  return values.size() % 2 == 1 ? *upper
+                                : 0.5 * (*upper + *std::max_element(values.begin(), upper));
 }
 
 // Makes the median effect of [begin, end) 0 and returns what it was.
@@ -101,29 +35,56 @@ double centre(const std::vector<bool>& kept, std::vector<double>& effects, std::
       present.push_back(effects[k]);
     }
   }
-  const double middle = median(present);
+  const double middle = middle_of(present);
   for (std::size_t k = begin; k < end; ++k) {
     effects[k] -= kept[k] ? middle : 0;
   }
   return middle;
 }
 
-void polish(const Graph& graph, double& base, std::vector<double>& effects) {
-  const auto n = static_cast<std::size_t>(graph.nodes);
+void fill_residuals(const PairGraph& graph, double base, const std::vector<double>& effects,
+                    std::vector<double>& residuals) {
+  const auto& pairs = graph.pairs();
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    residuals[p] =
+        pairs[p].x - base - effects[graph.first(pairs[p])] - effects[graph.second(pairs[p])];
+  }
+}
+
+double settled_below(const PairGraph& graph, std::vector<double> residuals) {
+  for (double& residual : residuals) {
+    residual = std::abs(residual);
+  }
+  const double partners = static_cast<double>(std::max<std::size_t>(1, graph.most_pairs()));
+  return std::max(kSettled, kSettledShare * middle_of(residuals) / std::sqrt(partners));
+}
+
+void polish(const PairGraph& graph, double& base, std::vector<double>& effects) {
+  const auto n = static_cast<std::size_t>(graph.nodes());
+  std::vector<double> residuals(graph.pairs().size());
+  std::vector<double> of_one;
+  double settled = kSettled;
   for (int round = 0; round < kRounds; ++round) {
-    const auto residuals = residuals_by_unknown(graph, base, effects);
+    fill_residuals(graph, base, effects, residuals);
+    if (round == 1) {
+      settled = settled_below(graph, residuals);
+    }
     double largest = 0;
     for (std::size_t k = 0; k < effects.size(); ++k) {
-      const double step = 0.5 * median(residuals[k]);
+      of_one.clear();
+      for (const int p : graph.pairs_of(k)) {
+        of_one.push_back(residuals[p]);
+      }
+      const double step = 0.5 * middle_of(of_one);
       effects[k] += step;
       largest = std::max(largest, std::abs(step));
     }
-    if (graph.symmetric) {
-      base += 2 * centre(graph.kept, effects, 0, n);
+    if (graph.symmetric()) {
+      base += 2 * centre(graph.kept(), effects, 0, n);
     } else {
-      base += centre(graph.kept, effects, 0, n) + centre(graph.kept, effects, n, 2 * n);
+      base += centre(graph.kept(), effects, 0, n) + centre(graph.kept(), effects, n, 2 * n);
     }
-    if (largest < kSettled) {
+    if (largest < settled) {
       return;
     }
   }
@@ -131,20 +92,24 @@ void polish(const Graph& graph, double& base, std::vector<double>& effects) {
 
 // Every node as its best link shows it: right where several slow nodes meet, which the median over
 // few partners is not, and wrong where one link is too good.
-std::vector<double> best_links(const Graph& graph, double base) {
-  std::vector<double> effects(graph.kept.size());
-  const auto values = residuals_by_unknown(graph, base, effects);
+std::vector<double> best_links(const PairGraph& graph, double base) {
+  std::vector<double> effects(graph.unknowns());
   for (std::size_t k = 0; k < effects.size(); ++k) {
-    effects[k] = values[k].empty() ? 0 : std::ranges::min(values[k]);
+    const auto own = graph.pairs_of(k);
+    double best = std::numeric_limits<double>::infinity();
+    for (const int p : own) {
+      best = std::min(best, graph.pairs()[p].x - base);
+    }
+    effects[k] = own.empty() ? 0 : best;
   }
   return effects;
 }
 
 // Sum of |x - expected|. Where two slow nodes meet, anything from the slower of the two effects
 // (the slower end limits) to their sum (one end waits for the other) is as expected.
-double misfit(const Graph& graph, double base, const std::vector<double>& effects) {
+double misfit(const PairGraph& graph, double base, const std::vector<double>& effects) {
   double sum = 0;
-  for (const PairValue& pair : *graph.pairs) {
+  for (const PairValue& pair : graph.pairs()) {
     if (!graph.uses(pair)) {
       continue;
     }
@@ -162,10 +127,13 @@ double misfit(const Graph& graph, double base, const std::vector<double>& effect
 // not choose.
 constexpr double kBetter = 0.9;
 
-void polish_from_best_start(const Graph& graph, double& base, std::vector<double>& effects) {
+void polish_from_best_start(const PairGraph& graph, double& base, std::vector<double>& effects) {
   double other_base = base;
   std::vector<double> other = best_links(graph, other_base);
   polish(graph, base, effects);
+  if (graph.most_pairs() >= kManyPartners) {
+    return;
+  }
   polish(graph, other_base, other);
   if (misfit(graph, other_base, other) < kBetter * misfit(graph, base, effects)) {
     base = other_base;
@@ -175,36 +143,61 @@ void polish_from_best_start(const Graph& graph, double& base, std::vector<double
 
 double overall_median(const std::vector<PairValue>& pairs) {
   std::vector<double> values;
+  values.reserve(pairs.size());
   for (const PairValue& pair : pairs) {
     values.push_back(pair.x);
   }
-  return median(std::move(values));
+  return middle_of(values);
+}
+
+// An effect is that of a slow node from so many times the usual one on, and from 1 % on.
+constexpr double kSlowTimes = 5;
+constexpr double kSlowAtLeast = 0.01;
+
+// Whether the slower end limits, told by the pairs both of whose ends are slow.
+double limit_of(const PairGraph& graph, double base, const std::vector<double>& effects) {
+  std::vector<double> sizes;
+  for (std::size_t k = 0; k < effects.size(); ++k) {
+    if (graph.kept()[k]) {
+      sizes.push_back(std::abs(effects[k]));
+    }
+  }
+  const double from = std::max(kSlowAtLeast, kSlowTimes * middle_of(sizes));
+  double as_sum = 0;
+  double as_slower = 0;
+  for (const PairValue& pair : graph.pairs()) {
+    const double u = effects[graph.first(pair)];
+    const double v = effects[graph.second(pair)];
+    if (std::min(u, v) > from) {
+      as_sum += std::abs(pair.x - base - u - v);
+      as_slower += std::abs(pair.x - base - std::max(u, v));
+    }
+  }
+  return as_slower < as_sum ? from : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 PairFit fit_pairs(int nodes, const std::vector<PairValue>& pairs, bool symmetric) {
-  const auto unknowns = static_cast<std::size_t>(symmetric ? nodes : 2 * nodes);
-  Graph graph{symmetric, nodes, &pairs, std::vector<bool>(unknowns, true)};
-  keep_core(graph);
+  PairGraph graph(nodes, pairs, symmetric);
   PairFit fit;
   fit.base = overall_median(pairs);
-  if (!identifiable(graph)) {
+  if (!graph.identifiable()) {
     fit.disconnected = true;
-    graph.kept.assign(unknowns, false);
+    graph.keep_none();
   }
-  std::vector<double> effects(unknowns);
-  const auto kept = std::count(graph.kept.begin(), graph.kept.end(), true);
-  if (kept > 0) {
+  std::vector<double> effects(graph.unknowns());
+  if (const std::size_t kept = graph.count_kept(); kept > 0) {
     polish_from_best_start(graph, fit.base, effects);
     fit.parameters = static_cast<int>(kept) - (symmetric ? 0 : 1);
+    fit.limit_from = limit_of(graph, fit.base, effects);
   }
   const auto n = static_cast<std::ptrdiff_t>(nodes);
   const auto half = symmetric ? 0 : n;
   fit.sends.assign(effects.begin(), effects.begin() + n);
   fit.receives.assign(effects.begin() + half, effects.begin() + half + n);
-  fit.sends_fitted.assign(graph.kept.begin(), graph.kept.begin() + n);
-  fit.receives_fitted.assign(graph.kept.begin() + half, graph.kept.begin() + half + n);
+  fit.sends_fitted.assign(graph.kept().begin(), graph.kept().begin() + n);
+  fit.receives_fitted.assign(graph.kept().begin() + half, graph.kept().begin() + half + n);
   return fit;
 }
 

@@ -6,12 +6,11 @@
 #include <compare>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
-#include "harness/detect/cohorts.hpp"
 #include "harness/detect/confirm.hpp"
 #include "harness/detect/parallel.hpp"
 #include "harness/detect/robust.hpp"
+#include "harness/detect/subject_numbers.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -24,67 +23,9 @@ struct Place {
   int pass = 0;
   const SampleRecord* sample = nullptr;
 
-  auto key() const { return std::tuple(row.node, row.peer, row.device, row.group, pass); }
-  auto subject() const { return std::tuple(row.node, row.peer, row.device, row.group); }
+  auto key() const { return std::tuple(row.node, row.peer, row.device, row.group, row.ends, pass); }
+  auto subject() const { return std::tuple(row.node, row.peer, row.device, row.group, row.ends); }
 };
-
-// Numbers for texts and groups, in an order that does not depend on that of the samples.
-struct Numbers {
-  std::unordered_map<std::string, int> devices;
-  std::map<std::vector<int>, int> groups;
-};
-
-std::vector<int> members_of(const RunData& run, const SampleRecord& sample) {
-  std::vector<int> members = sample.group;
-  if (members.empty()) {
-    for (const NodeInfo& node : run.header.nodes) {
-      members.push_back(node.index);
-    }
-  }
-  std::ranges::sort(members);
-  return members;
-}
-
-bool has_group_metrics(const StepRecord& step) {
-  return std::ranges::any_of(
-      step.metrics, [](const MetricInfo& metric) { return metric.subject == SubjectKind::group; });
-}
-
-void number_subjects(const RunData& run, Names& names, Numbers& numbers) {
-  std::vector<std::string> devices;
-  for (const SampleRecord& sample : run.samples) {
-    if (!sample.device.empty() && numbers.devices.try_emplace(sample.device, 0).second) {
-      devices.push_back(sample.device);
-    }
-    if (has_group_metrics(run.steps.at(sample.step))) {
-      numbers.groups.try_emplace(members_of(run, sample), 0);
-    }
-  }
-  std::ranges::sort(devices);
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    numbers.devices[devices[i]] = static_cast<int>(i);
-  }
-  for (auto& [members, number] : numbers.groups) {
-    number = static_cast<int>(names.groups.size());
-    names.groups.push_back(members);
-  }
-  names.devices = std::move(devices);
-}
-
-void number_cohorts(const RunData& run, Names& names) {
-  std::map<std::string, int> numbers;
-  const std::vector<std::string> keys = cohorts_of(run.header.nodes);
-  for (const std::string& key : keys) {
-    numbers.try_emplace(key, 0);
-  }
-  for (auto& [key, number] : numbers) {
-    number = static_cast<int>(names.cohort_names.size());
-    names.cohort_names.push_back(key);
-  }
-  for (const std::string& key : keys) {
-    names.cohorts.push_back(numbers.at(key));
-  }
-}
 
 Row row_of(const RunData& run, const SampleRecord& sample, const MetricInfo& metric,
            const Numbers& numbers) {
@@ -92,12 +33,14 @@ Row row_of(const RunData& run, const SampleRecord& sample, const MetricInfo& met
   switch (metric.subject) {
     case SubjectKind::group:
       row.group = numbers.groups.at(members_of(run, sample));
+      row.ends = sample.ends.empty() ? -1 : numbers.ends.at(ends_of(sample, numbers));
       return row;
     case SubjectKind::device:
       row.device = sample.device.empty() ? -1 : numbers.devices.at(sample.device);
       break;
     case SubjectKind::link:
       row.peer = sample.peer.value_or(-1);
+      row.ends = sample.ends.empty() ? -1 : numbers.ends.at(ends_of(sample, numbers));
       break;
     case SubjectKind::node:
       break;

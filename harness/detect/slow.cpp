@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/detect/attribution.hpp"
 #include "harness/detect/derived_tables.hpp"
 #include "harness/detect/hits.hpp"
+#include "harness/detect/path_check.hpp"
 #include "harness/detect/slow_text.hpp"
+#include "harness/detect/whole_node.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
 constexpr std::size_t kFewestForSuspect = 5;  // peers
 constexpr double kFastTimes = 4;              // the minimum effect
-// Of a node's devices; fewer that are slow are slow by themselves.
-constexpr double kMostDevices = 0.75;
-// Sigmas: of many metrics one always lies two above their average.
-constexpr double kBeyondDoubt = 4;
-constexpr std::size_t kMostMetrics = 12;  // told in one finding
+constexpr std::size_t kMostMetrics = 12;      // told in one finding
+constexpr std::size_t kMostSharedTold = 4;    // of what nodes share: counts tell more
 
 double bound_of(const Table& table, const DetectOptions& options, double times) {
   return std::log1p(times * min_effect(options, table.info.layer));
@@ -55,26 +55,6 @@ int certainty(FindingStatus status) {
   return status == FindingStatus::confirmed ? 2 : status == FindingStatus::suspect ? 1 : 0;
 }
 
-// The one whose effect and interval are the finding's.
-const Hit& leading(const std::vector<Hit>& hits) {
-  const Hit* base = &hits.front();
-  const auto before = [](const Hit& hit) {
-    return std::tuple(hit.table().look != Look::measured, hit.table().part != Part::layer,
-                      hit.judgement().scale);
-  };
-  for (const Hit& hit : hits) {
-    base = before(hit) < before(*base) ? &hit : base;
-  }
-  const Hit* worst = base;
-  for (const Hit& hit : hits) {
-    const double surely = hit.judgement().slowdown - kBeyondDoubt * hit.judgement().unsure;
-    if (surely > base->closer.high && hit.closer.low > worst->closer.low) {
-      worst = &hit;
-    }
-  }
-  return *worst;
-}
-
 MetricEvidence metric_of(const Judged& judged, std::size_t row) {
   const Better better = judged.table.info.better;
   const Judgement& judgement = judged.rows[row];
@@ -84,7 +64,8 @@ MetricEvidence metric_of(const Judged& judged, std::size_t row) {
 
 std::optional<std::size_t> row_of(const Table& table, const Row& subject) {
   const auto found = std::ranges::find_if(table.rows, [&](const Row& row) {
-    return row.node == subject.node && row.device == subject.device && row.peer == subject.peer;
+    return row.node == subject.node && row.device == subject.device && row.peer == subject.peer &&
+           row.component == subject.component;
   });
   return found == table.rows.end()
              ? std::nullopt
@@ -158,7 +139,9 @@ Finding common_finding(const Evaluated& evaluated, std::vector<Hit> hits) {
     if (hit.table().part == Part::metric && hit.table().look == Look::measured) {
       finding.metrics.push_back(metric_of(*hit.judged, hit.row));
     }
-    finding.evidence.push_back(evidence_of(evaluated.names, hit));
+    if (hit.table().role != Role::shared || finding.evidence.size() < kMostSharedTold) {
+      finding.evidence.push_back(evidence_of(evaluated.names, hit));
+    }
     const FindingStatus status = status_of(hit, evaluated.run->imported);
     finding.status = certainty(status) > certainty(finding.status) ? status : finding.status;
   }
@@ -236,52 +219,22 @@ Finding fast_finding(const Evaluated& evaluated, const std::vector<Hit>& hits) {
   return finding;
 }
 
-bool from_devices(const std::vector<Hit>& hits) {
-  return std::ranges::all_of(hits, [](const Hit& hit) { return hit.table().of_its_devices; });
-}
+// One value of a pair tells nothing of it, one of each of many tells of what they share.
+constexpr int kFewestSlowPairs = 5;
 
-// The share of a node's devices that are slow by at least half as much as the node.
-double share_of_slow_devices(const Evaluated& evaluated, const Hit& node) {
-  const double half_slow = node.judgement().peers + node.judgement().slowdown / 2;
-  std::size_t devices = 0;
-  std::size_t slow = 0;
-  for (const Judged& judged : evaluated.tables) {
-    if (!judged.table.of_devices() || judged.table.part != node.table().part ||
-        judged.table.look != node.table().look || judged.table.metric != node.table().metric) {
-      continue;
-    }
-    for (std::size_t row = 0; row < judged.rows.size(); ++row) {
-      if (judged.table.rows[row].node == node.subject().node && judged.rows[row].judged) {
-        ++devices;
-        slow += judged.rows[row].level >= half_slow;
-      }
-    }
+void add_what_pairs_tell(const Named& named, Finding& finding) {
+  finding.counts = named.counts;
+  finding.evidence.insert(finding.evidence.end(), named.evidence.begin(), named.evidence.end());
+  const bool shared = finding.subject.kind == "switch" || !finding.subject.rail.empty();
+  if (shared) {
+    finding.next_check = path_check(finding.subject);
   }
-  return devices == 0 ? 1 : static_cast<double>(slow) / static_cast<double>(devices);
-}
-
-// Nodes of whose devices too few are slow are no subjects; where most are, the devices are none,
-// unless one is slower than its node beyond doubt.
-void attribute_to_devices(const Evaluated& evaluated, Hits& hits) {
-  std::map<std::pair<Layer, int>, double> blamed;  // layer and node → upper end of its slowdown
-  for (auto entry = hits.begin(); entry != hits.end();) {
-    const auto& [layer, node, peer, device] = entry->first;
-    const bool of_node = peer < 0 && device < 0;
-    if (of_node && from_devices(entry->second)) {
-      if (share_of_slow_devices(evaluated, leading(entry->second)) < kMostDevices) {
-        entry = hits.erase(entry);
-        continue;
-      }
-      blamed[{layer, node}] = leading(entry->second).closer.high;
-    }
-    ++entry;
+  const bool of_some = finding.subject.kind == "switch" ||
+                       (finding.subject.kind == "rail" && finding.subject.node.empty());
+  if (of_some && named.counts.slow_touching >= kFewestSlowPairs &&
+      finding.status == FindingStatus::tentative) {
+    finding.status = FindingStatus::suspect;
   }
-  std::erase_if(hits, [&](const auto& entry) {
-    const auto& [layer, node, peer, device] = entry.first;
-    const auto found = blamed.find({layer, node});
-    return device >= 0 && found != blamed.end() &&
-           leading(entry.second).closer.low <= found->second;
-  });
 }
 
 }  // namespace
@@ -293,9 +246,13 @@ std::vector<Finding> slow_findings(const Evaluated& evaluated, const DetectOptio
   }
   std::erase_if(hits, [](const auto& entry) { return entry.second.empty(); });
   attribute_to_devices(evaluated, hits);
+  const std::map<Key, Named> named = attribute(evaluated, options, hits);
   std::vector<Finding> findings;
   for (const auto& [key, of_subject] : hits) {
     findings.push_back(slow_finding(evaluated, of_subject));
+    if (const auto found = named.find(key); found != named.end()) {
+      add_what_pairs_tell(found->second, findings.back());
+    }
   }
   return findings;
 }

@@ -25,6 +25,9 @@ std::string compared(const Names& names, const Hit& hit, double pct) {
           "{} {} is {}", table.metric, name,
           describe_slowdown(
               pct, table.fixed_reference ? "on the best pair" : "its two ends lead one to expect"));
+    case Role::shared:
+      return fmt::format("{} over {} is {}", table.metric, name,
+                         describe_slowdown(pct, "between the others"));
     case Role::own:
       break;
   }

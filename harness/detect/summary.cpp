@@ -38,8 +38,9 @@ MetricSummary summary_of(const Judged& judged, const std::vector<double>& levels
   summary.metric = table.metric;
   summary.unit = table.info.unit;
   summary.layer = table.info.layer;
-  summary.subject =
-      table.role == Role::own || table.role == Role::link ? table.info.subject : SubjectKind::node;
+  summary.subject = !is_derived_from_pairs(table) ? table.info.subject
+                    : table.of_devices()          ? SubjectKind::device
+                                                  : SubjectKind::node;
   summary.subjects = static_cast<int>(levels.size());
   summary.median = to_value(median(levels), table.info.better);
   summary.lowest = to_value(lowest, table.info.better);
@@ -103,7 +104,8 @@ std::vector<MetricSummary> summarise(const std::vector<Judged>& tables,
     const Judged& judged = tables[i];
     const std::vector<double> levels = levels_of(judged.table);
     if (levels.empty() || judged.table.look != Look::measured ||
-        judged.table.part != Part::metric || judged.table.of_its_devices) {
+        judged.table.part != Part::metric || judged.table.of_its_devices ||
+        judged.table.role == Role::shared) {
       return;
     }
     MetricSummary summary = summary_of(judged, levels);
@@ -153,7 +155,8 @@ std::vector<NotMeasured> too_few_to_compare(const std::vector<Judged>& tables, s
   for (const Judged& judged : tables) {
     const std::size_t subjects = levels_of(judged.table).size();
     const bool ranks = judged.table.info.subject != SubjectKind::group &&
-                       judged.table.look == Look::measured && judged.table.part == Part::metric;
+                       judged.table.role != Role::shared && judged.table.look == Look::measured &&
+                       judged.table.part == Part::metric;
     if (ranks && subjects > 0 && subjects < 3 && nodes >= 3) {
       result.push_back(
           {judged.table.metric,

@@ -55,8 +55,43 @@ Table empty_like(const Table& table) {
   return result;
 }
 
+bool is_derived_from_pairs(const Table& table) {
+  return table.role != Role::own && table.role != Role::link;
+}
+
+int rail_of(const Names& names, const Row& row) {
+  if (row.ends < 0) {
+    return -1;
+  }
+  const std::vector<Port>& ends = names.ends[row.ends];
+  const bool same =
+      std::ranges::all_of(ends, [&](const Port& end) { return end.device == ends.front().device; });
+  return same ? ends.front().device : -1;
+}
+
+namespace {
+
+std::string rail_name(const Names& names, const Row& row) {
+  const int rail = rail_of(names, row);
+  if (rail >= 0) {
+    return names.devices[rail];
+  }
+  if (row.ends < 0 || names.ends[row.ends].size() != 2) {
+    return "";
+  }
+  const auto& ends = names.ends[row.ends];
+  const bool first = ends.front().node == row.node;
+  return names.devices[ends[first ? 0 : 1].device] + "/" +
+         names.devices[ends[first ? 1 : 0].device];
+}
+
+}  // namespace
+
 Subject subject_of(const Names& names, const Table& table, const Row& row) {
   Subject subject;
+  if (row.component >= 0) {
+    return names.components[row.component].subject;
+  }
   if (row.group >= 0) {
     subject.kind = "group";
     for (const int node : names.groups[row.group]) {
@@ -67,6 +102,11 @@ Subject subject_of(const Names& names, const Table& table, const Row& row) {
     subject.a = names.nodes[row.node];
     subject.b = names.nodes[row.peer];
     subject.directed = !table.info.symmetric;
+    subject.rail = rail_name(names, row);
+  } else if (row.device >= 0 && is_derived_from_pairs(table)) {
+    subject.kind = "rail";
+    subject.node = names.nodes[row.node];
+    subject.rail = names.devices[row.device];
   } else {
     subject.kind = row.device >= 0 ? "device" : "node";
     subject.node = names.nodes[row.node];

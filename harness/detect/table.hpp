@@ -23,8 +23,9 @@ double to_value(double x, Better better);
 double to_pct(double x);             // 100 (e^x - 1)
 double slowdown_of_pct(double pct);  // its inverse
 
-// What a table's rows are: measured, or derived from a pair metric.
-enum class Role { own, sends, receives, talks, link };
+// What a table's rows are: measured; what a node, or a rail of it, adds to its pairs; what is left
+// of a pair; what pairs through the same switch or rail have in common.
+enum class Role { own, sends, receives, talks, link, shared };
 
 // How the samples are looked at: as measured; what is left beyond the covariates; against each
 // subject's own history; how much its passes vary.
@@ -38,7 +39,30 @@ struct Row {
   int peer = -1;         // links only
   int device = -1;       // position in Names::devices; none: the node itself
   int group = -1;        // position in Names::groups
+  int ends = -1;         // position in Names::ends: the devices by which it was measured; none: all
+  int component = -1;    // position in Names::components
   double reference = 0;  // what a link's two ends lead one to expect; 0 where rows are peers
+  double base = 0;       // what links between such nodes are usually like
+};
+
+// A node, or one device of it.
+struct Port {
+  int node = -1;
+  int device = -1;
+
+  auto operator<=>(const Port&) const = default;
+};
+
+// What several nodes have in common: a switch, a rail of all of them or of some.
+struct Component {
+  Subject subject;
+  std::vector<bool> nodes;  // by position; empty: all
+  int device = -1;          // of each of them that counts; none: all
+  bool leaving = false;     // only pairs with one end in it count, not those inside
+
+  bool has(const Port& port) const {
+    return (nodes.empty() || nodes[port.node]) && (device < 0 || device == port.device);
+  }
 };
 
 // What the numbers in rows stand for.
@@ -46,7 +70,9 @@ struct Names {
   std::vector<std::string> nodes;
   std::vector<std::string> devices;
   std::vector<std::vector<int>> groups;  // nodes of each, sorted
-  std::vector<int> cohorts;              // of each node
+  std::vector<std::vector<Port>> ends;   // sorted
+  std::vector<Component> components;
+  std::vector<int> cohorts;  // of each node
   std::vector<std::string> cohort_names;
 };
 
@@ -88,6 +114,12 @@ struct Table {
 
 // A table with the same rows' metric and passes, but no rows.
 Table empty_like(const Table& table);
+
+// Whether it is what pairs or groups tell of somebody.
+bool is_derived_from_pairs(const Table& table);
+
+// The label that all ends of a row share: it was measured on one rail. None: -1.
+int rail_of(const Names& names, const Row& row);
 
 Subject subject_of(const Names& names, const Table& table, const Row& row);
 

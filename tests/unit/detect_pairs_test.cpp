@@ -142,12 +142,16 @@ Table link_table(const Fleet& fleet, bool symmetric) {
   return table;
 }
 
-std::vector<std::string> names(int count) {
-  std::vector<std::string> result;
+Names names(int count) {
+  Names result;
   for (int i = 0; i < count; ++i) {
-    result.push_back("n" + std::to_string(i));
+    result.nodes.push_back("n" + std::to_string(i));
   }
   return result;
+}
+
+PairTables derive(Table links, const Names& names) {
+  return derive(std::move(links), names, Switches({}, names.nodes), 0.05);
 }
 
 TEST(PairTables, DeriveOneTableForEachDirection) {
