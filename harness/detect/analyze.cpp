@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/detect/absent.hpp"
 #include "harness/detect/attempts.hpp"
@@ -85,6 +86,17 @@ Report header_of(const RunData& run) {
   return report;
 }
 
+// By step: sizes of one collective have the same blocks.
+using ToldBlocks = std::set<std::pair<int, std::vector<std::vector<std::string>>>>;
+
+void add_new_blocks(const PairTables& pairs, ToldBlocks& told, Report& report) {
+  const std::optional<Blocks>& blocks = pairs.classes.blocks;
+  if (blocks && told.insert({pairs.links.step, blocks->nodes}).second) {
+    report.notes.push_back(describe_blocks(*blocks));
+    report.blocks.push_back(*blocks);
+  }
+}
+
 // Pairs are judged as what each node adds to its links, what nodes have in common, and what is left
 // of each link; groups as what each node adds to its groups.
 void expand_pairs(const Topology& topology, const DetectOptions& options, Names& names,
@@ -107,13 +119,12 @@ void expand_pairs(const Topology& topology, const DetectOptions& options, Names&
     result.push_back(std::move(table));
   }
   names.components = components_of(pairs, names, switches);
+  ToldBlocks told;
   for (PairTables& of_metric : pairs) {
+    add_new_blocks(of_metric, told, report);
     append(result, component_tables(of_metric, names));
     append(result, std::move(of_metric.nodes));
     result.push_back(std::move(of_metric.links));
-    if (of_metric.classes.blocks) {
-      report.blocks.push_back(std::move(*of_metric.classes.blocks));
-    }
   }
   tables = std::move(result);
 }

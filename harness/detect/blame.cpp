@@ -55,7 +55,7 @@ Shares share_out(const StepAttempts& attempts, const Troubles& troubles) {
   for (const auto& [who, passes] : attempts.passes) {
     for (const int node : {who.first, who.second}) {
       if (node >= 0) {
-        shares.partners[node] = pairs_with(attempts.passes, node);
+        ++shares.partners[node];
       }
     }
   }

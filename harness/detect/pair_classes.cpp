@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewestOfClass = 5;  // pairs
 constexpr double kSureErrors = 3;
-constexpr std::size_t kMostBlocksTold = 32;
+constexpr std::size_t kMostBlocksTold = 8;
 constexpr std::size_t kMostNodesTold = 16;
 
 using Class = std::pair<int, int>;
@@ -133,17 +133,6 @@ void report_blocks(const Table& links, const std::vector<double>& levels, const 
   Blocks blocks{links.metric, links.info.unit, names_by_block(block, count, names),
                 to_value(median(within), links.info.better),
                 to_value(median(across), links.info.better)};
-  std::vector<std::string> lists;
-  for (const auto& nodes : blocks.nodes) {
-    lists.push_back("{" + list_of(nodes) + "}");
-  }
-  const bool many = lists.size() > kMostBlocksTold;
-  result.notes.push_back(fmt::format(
-      "{}: the nodes form {} blocks{}{}: {:.4g} {} within, {:.4g} across. That is how they are "
-      "joined and no fault of a node; pairs are compared with pairs of the same blocks",
-      blocks.metric, blocks.nodes.size(), many ? "" : ", ",
-      many ? "" : fmt::format("{}", fmt::join(lists, " and ")), blocks.within, blocks.unit,
-      blocks.across));
   result.blocks = std::move(blocks);
 }
 
@@ -205,6 +194,20 @@ PairClasses by_switches(const Table& links, const std::vector<double>& levels, c
 }
 
 }  // namespace
+
+std::string describe_blocks(const Blocks& blocks) {
+  std::vector<std::string> lists;
+  for (const auto& nodes : blocks.nodes) {
+    lists.push_back("{" + list_of(nodes) + "}");
+  }
+  const bool many = lists.size() > kMostBlocksTold;
+  return fmt::format(
+      "{}: the nodes form {} blocks{}{}: {:.4g} {} within, {:.4g} across. That is how they are "
+      "joined and no fault of a node; pairs are compared with pairs of the same blocks",
+      blocks.metric, blocks.nodes.size(), many ? "" : ", ",
+      many ? "" : fmt::format("{}", fmt::join(lists, " and ")), blocks.within, blocks.unit,
+      blocks.across);
+}
 
 PairClasses classify(const Table& links, const Names& names, const Switches& switches,
                      double least) {

@@ -24,4 +24,7 @@ struct PairClasses {
 PairClasses classify(const Table& links, const Names& names, const Switches& switches,
                      double least);
 
+// A sentence for the notes.
+std::string describe_blocks(const Blocks& blocks);
+
 }  // namespace fleetbench::detect

@@ -73,6 +73,17 @@ TEST(FitPairs, TwoSlowNodesOfFourWhetherSlownessMultipliesOrTheSlowerEndLimits) 
   }
 }
 
+// The sum of both would hide a link between them that is slow by itself.
+TEST(FitPairs, WhereTwoSlowNodesMeetTakesTheFormThatFits) {
+  for (const bool limits : {false, true}) {
+    const std::map<int, double> slow{{1, 0.3}, {2, 0.2}};
+    const Fleet fleet{16, slow, slow, {}, limits};
+    const PairFit fit = fit_pairs(16, fleet.pairs(true), true);
+    EXPECT_NEAR(fit.expected(1, 2), 5 + (limits ? 0.3 : 0.5), 0.01);
+    EXPECT_NEAR(fit.expected(1, 3), 5.3, 0.01);
+  }
+}
+
 TEST(FitPairs, SaysWhatCannotBeTold) {
   const Fleet three{3, {{1, 1}}, {}, {}, false};
   EXPECT_FALSE(fit_pairs(3, three.pairs(false), false).fitted_any());
