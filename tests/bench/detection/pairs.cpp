@@ -278,13 +278,17 @@ void run_pairs(const Plan& plan, Acceptance& acceptance) {
       print_row(plan, row, acceptance);
     }
   }
-  if (!plan.quick && plan.cells.empty()) {
-    PairSpec spec{.nodes = 1024, .passes = 1, .symmetric = true, .fault = PairFault::node};
-    print_speed(spec, 2, acceptance);
-    spec.nodes = 16384;
+}
+
+void run_pairs_speed(const Plan& plan, Acceptance& acceptance) {
+  PairSpec spec{.nodes = 1024, .passes = 1, .symmetric = true, .fault = PairFault::node};
+  if (plan.quick) {
     spec.matchings = 16;
-    print_speed(spec, 5, acceptance);
   }
+  print_speed(spec, 2, acceptance);
+  spec.nodes = 16384;
+  spec.matchings = 16;
+  print_speed(spec, 5, acceptance);
 }
 
 }  // namespace fleetbench::bench

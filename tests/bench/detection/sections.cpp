@@ -16,8 +16,8 @@ const std::vector<Section>& sections() {
        run_recall},
       {"nuisance", "what looks like a fault and is none", run_nuisances},
       {"culprit", "device, node or fleet named right; other families of faults", run_culprits},
-      {"pairs", "node, rail, link or switch named right among pairs; how long that takes",
-       run_pairs},
+      {"pairs", "node, rail, link or switch named right among pairs", run_pairs},
+      {"pairs-speed", "seconds of attribution of large matrices of pairs", run_pairs_speed},
       {"integrity", "wrong, failed, missing", run_integrity},
       {"rules", "beside the rules in use today, at their own false-alarm rates", run_rules},
       {"fleet-shift", "all nodes slow, against a baseline", run_fleet_shift}};

@@ -29,6 +29,7 @@ void run_recall(const Plan& plan, Acceptance& acceptance);
 void run_nuisances(const Plan& plan, Acceptance& acceptance);
 void run_culprits(const Plan& plan, Acceptance& acceptance);
 void run_pairs(const Plan& plan, Acceptance& acceptance);
+void run_pairs_speed(const Plan& plan, Acceptance& acceptance);
 void run_integrity(const Plan& plan, Acceptance& acceptance);
 void run_rules(const Plan& plan, Acceptance& acceptance);
 void run_fleet_shift(const Plan& plan, Acceptance& acceptance);
