@@ -80,15 +80,17 @@ std::optional<Target> target_of(const RunData& run, const Subject& subject) {
 std::optional<double> level_of(const RunData& run, const Figure& figure, const Target& target,
                                const std::function<bool(const SampleRecord&)>& chosen) {
   std::vector<double> levels;
-  const Better better = run.steps.at(figure.step).metrics.at(figure.metric).better;
+  const MetricInfo& metric = run.steps.at(figure.step).metrics.at(figure.metric);
+  Target of_metric = target;
+  of_metric.directed = target.directed && !metric.symmetric;
   for (const SampleRecord& sample : run.samples) {
     if (sample.step != figure.step || figure.metric >= sample.values.size() ||
-        !speaks_of(sample, target, figure.role) || !chosen(sample)) {
+        !speaks_of(sample, of_metric, figure.role) || !chosen(sample)) {
       continue;
     }
     const auto value = sample.values[figure.metric];
     if (value && std::isfinite(*value) && *value > 0) {
-      levels.push_back(to_x(*value, better));
+      levels.push_back(to_x(*value, metric.better));
     }
   }
   return levels.empty() ? std::nullopt : std::optional(median(std::move(levels)));

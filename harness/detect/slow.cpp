@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "harness/detect/attribution.hpp"
 #include "harness/detect/derived_tables.hpp"
@@ -110,16 +113,25 @@ void add_next_check(const Evaluated& evaluated, const Hit& hit, Finding& finding
   }
 }
 
+// Of a link the direction that is slow, where metrics that have one say the same: then the other
+// was measured and is well, and what both directions have in common is slow for that one.
 Subject merged_subject(const Names& names, const std::vector<Hit>& hits) {
   Subject subject = subject_of(names, hits.front().table(), hits.front().subject());
-  const bool same = std::ranges::all_of(hits, [&](const Hit& hit) {
-    return subject_of(names, hit.table(), hit.subject()) == subject;
-  });
-  if (!same && subject.kind == "link") {
-    if (hits.front().subject().node > hits.front().subject().peer) {
-      std::swap(subject.a, subject.b);
+  if (subject.kind != "link") {
+    return subject;
+  }
+  std::set<std::pair<std::string, std::string>> directions;
+  for (const Hit& hit : hits) {
+    const Subject of_hit = subject_of(names, hit.table(), hit.subject());
+    if (of_hit.directed) {
+      directions.emplace(of_hit.a, of_hit.b);
     }
-    subject.directed = false;
+  }
+  subject.directed = directions.size() == 1;
+  if (subject.directed) {
+    std::tie(subject.a, subject.b) = *directions.begin();
+  } else if (hits.front().subject().node > hits.front().subject().peer) {
+    std::swap(subject.a, subject.b);
   }
   return subject;
 }

@@ -101,7 +101,8 @@ class References {
       const double value = *sample.values[figure.metric];
       if (!bad_links_.contains(both) && value > 0 && may_stand_for(ends.first, suspect.node) &&
           may_stand_for(ends.second, *suspect.peer)) {
-        levels[suspect.directed ? ends : both].push_back(to_x(value, metric.better));
+        levels[suspect.directed && !metric.symmetric ? ends : both].push_back(
+            to_x(value, metric.better));
       }
     }
     std::vector<Candidate> candidates;

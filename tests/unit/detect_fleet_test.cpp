@@ -420,5 +420,28 @@ TEST(DetectFleet, NothingButPairsIsEnough) {
   }
 }
 
+// What has no direction (here the latency) is as slow for the one that is.
+TEST(DetectFleet, ALinkThatIsSlowOneWayIsNamedWithItsDirection) {
+  for (const bool both_ways : {false, true}) {
+    FleetModel model;
+    model.nodes = 12;
+    model.links[{7, 2}] = 2;
+    if (both_ways) {
+      model.links[{2, 7}] = 2;
+    }
+    RunData run = simulate(model, 5);
+    for (SampleRecord& sample : run.samples) {
+      if (sample.peer && sample.node + *sample.peer == 9 &&
+          std::abs(sample.node - *sample.peer) == 5 && sample.values[1]) {
+        *sample.values[1] *= 3;
+      }
+    }
+    const Report report = analyze(run);
+    ASSERT_EQ(slow_count(report), 1);
+    EXPECT_EQ(describe(report.findings[0].subject), both_ways ? "node2 - node7" : "node7 -> node2");
+    EXPECT_EQ(report.findings[0].metrics.size(), both_ways ? 3U : 2U);
+  }
+}
+
 }  // namespace
 }  // namespace fleetbench
