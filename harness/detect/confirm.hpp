@@ -16,9 +16,9 @@ inline constexpr int kPairs = 8;
 // subject's level, `pairs` is 0 and the reason said.
 // The step is that of the metric on which the finding's slowdown rests. The reference is the
 // subject of the same cohort and kind whose level of that metric, over the passes, is the median
-// of those without a finding. Nodes, devices and links can be measured again; lost ones cannot.
-// Behind those, a record that is `solo` for each link that was confirmed beside others that
-// measured at the same time: the same two, each by itself.
+// of those without a finding. Nodes, devices, links and rails of a node can be measured again; lost
+// ones cannot. Behind those, a record that is `solo` for each link that was confirmed beside others
+// that measured at the same time: the same two, each by itself.
 std::vector<ConfirmRecord> suspects_to_confirm(const RunData& run, const Report& report);
 
 // Nodes about which the report says nothing bad: partners of those that are measured again.

@@ -1,5 +1,6 @@
 #include "harness/detect/figure.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,16 @@ Role role_of(const MetricInfo& metric, std::string_view suffix, const std::strin
   return suffix == " sending" ? Role::sends : suffix == " receiving" ? Role::receives : Role::talks;
 }
 
+bool is_on_rail(const SampleRecord& sample, const Target& target, Role role) {
+  return role == Role::own || target.device.empty() ||
+         (carried_by(sample, target.node, target.device) &&
+          (!target.peer || carried_by(sample, *target.peer, target.device)));
+}
+
 bool speaks_of(const SampleRecord& sample, const Target& target, Role role) {
+  if (!is_on_rail(sample, target, role)) {
+    return false;
+  }
   switch (role) {
     case Role::own:
       return sample.node == target.node &&
@@ -66,7 +76,8 @@ std::optional<Figure> figure_named(const RunData& run, const std::string& name,
 
 std::optional<Target> target_of(const RunData& run, const Subject& subject) {
   const bool link = subject.kind == "link";
-  if ((!link && subject.kind != "node" && subject.kind != "device") || !subject.rail.empty()) {
+  const bool rail = subject.kind == "rail";
+  if (!link && !rail && subject.kind != "node" && subject.kind != "device") {
     return std::nullopt;
   }
   const auto node = node_named(run, link ? subject.a : subject.node);
@@ -74,7 +85,12 @@ std::optional<Target> target_of(const RunData& run, const Subject& subject) {
   if (!node || (link && !peer)) {
     return std::nullopt;
   }
-  return Target{*node, peer, subject.device, subject.directed};
+  return Target{*node, peer, subject.rail.empty() ? subject.device : subject.rail,
+                subject.directed};
+}
+
+bool carried_by(const SampleRecord& sample, int node, const std::string& device) {
+  return std::ranges::find(sample.ends, End{node, device}) != sample.ends.end();
 }
 
 std::optional<double> level_of(const RunData& run, const Figure& figure, const Target& target,

@@ -23,7 +23,7 @@ std::optional<Figure> figure_named(const RunData& run, const std::string& name,
                                    const std::string& kind);
 
 // A node with all its devices, one device, or a link. A link of which both directions count is not
-// directed.
+// directed. With a device a metric of pairs is that of the node's rail, or of a link on that rail.
 struct Target {
   int node = 0;
   std::optional<int> peer;
@@ -33,9 +33,12 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// The subject of a finding as positions in the run; none of a group, of a rail or a link on one, of
+// The subject of a finding as positions in the run; none of a group, of a rail of several nodes, of
 // a switch, or of what the run lacks.
 std::optional<Target> target_of(const RunData& run, const Subject& subject);
+
+// Whether a sample of a pair was measured by this device of this node.
+bool carried_by(const SampleRecord& sample, int node, const std::string& device);
 
 // Median of what the samples that `chosen` accepts say about the subject, on the log scale,
 // positive is slow. None where they say nothing.

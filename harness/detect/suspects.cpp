@@ -93,7 +93,8 @@ class References {
     const MetricInfo& metric = run_.steps.at(figure.step).metrics.at(figure.metric);
     for (const SampleRecord& sample : run_.samples) {
       if (sample.step != figure.step || !sample.peer || !in_main_passes(sample) ||
-          sample.status != Status::ok || !sample.values.at(figure.metric)) {
+          sample.status != Status::ok || !sample.values.at(figure.metric) ||
+          !is_on_rail(sample, suspect.device)) {
         continue;
       }
       const std::pair<int, int> ends(sample.node, *sample.peer);
@@ -107,9 +108,15 @@ class References {
     }
     std::vector<Candidate> candidates;
     for (const auto& [ends, of_link] : levels) {
-      candidates.push_back({median(of_link), {ends.first, ends.second, "", suspect.directed}});
+      candidates.push_back(
+          {median(of_link), {ends.first, ends.second, suspect.device, suspect.directed}});
     }
     return candidates;
+  }
+
+  static bool is_on_rail(const SampleRecord& sample, const std::string& device) {
+    return device.empty() ||
+           (carried_by(sample, sample.node, device) && carried_by(sample, *sample.peer, device));
   }
 
   const RunData& run_;

@@ -45,7 +45,7 @@ class Links(Fleet):
     def slow(self, scenario, *options, under=()):
         """Findings that no other one explains."""
         run = self.directory / f"run{len(list(self.directory.iterdir()))}"
-        fixed = ["--no-confirm", "--topology", str(self.topology), "--out", str(run)]
+        fixed = ["--topology", str(self.topology), "--out", str(run)]
         command = [*under, FLEETBENCH, "--suite", self.scenario(scenario), *fixed, *options]
         result = execute([TESTFLEET, "--name", self.name, "run", "--", *command], timeout=300)
         report = self.report(run)
@@ -54,7 +54,7 @@ class Links(Fleet):
     def first(self, *fault):
         if fault:
             self.fleet("fault", *fault)
-        found = self.slow(PAIRS, "--schedule", "alone")
+        found = self.slow(PAIRS, "--schedule", "alone", "--no-confirm")
         self.fleet("heal", "all")
         return found
 
@@ -79,7 +79,7 @@ class Links(Fleet):
 class NcclLinks(Links):
     """The same between simulated GPUs, two a node, over NCCL: each with its own NIC."""
 
-    def first(self, faults="", switches=""):
+    def first(self, faults="", switches="", confirm="--no-confirm"):
         leaves = "leaf0=node0,node1,node2,node3;leaf1=node4,node5,node6,node7"
         settings = {
             "LD_LIBRARY_PATH": BUILD / "gpu_sim",
@@ -89,7 +89,7 @@ class NcclLinks(Links):
             "FLEETBENCH_GPU_SIM_SWITCH_FAULTS": switches,
         }
         exports = " ".join(f"export {name}={shlex.quote(str(value))};" for name, value in settings.items() if value)
-        return self.slow(NCCL_PAIRS, under=["sh", "-c", exports + ' exec "$@"', "sh"])
+        return self.slow(NCCL_PAIRS, *filter(None, [confirm]), under=["sh", "-c", exports + ' exec "$@"', "sh"])
 
     def setUp(self):
         if not (BUILD / "gpu_sim" / "libnccl.so.2").exists():
@@ -110,6 +110,12 @@ class NcclLinks(Links):
                 self.assertTrue(findings, text)
                 for finding in findings:
                     self.assertEqual({key: finding["subject"].get(key) for key in expected}, expected, text)
+
+    def test_a_slow_rail_is_measured_again(self):
+        findings, text = self.first("node3:1:nic=0.5", confirm=None)
+        [finding] = findings
+        self.assertEqual((finding["subject"]["kind"], finding["status"]), ("rail", "confirmed"), text)
+        self.assertIn("FAIL", text)
 
 
 if __name__ == "__main__":
