@@ -13,6 +13,7 @@
 
 #include "harness/detect/json_at.hpp"
 #include "harness/detect/robust.hpp"
+#include "results-schema/together.hpp"
 
 namespace fleetbench::detect {
 namespace {
@@ -96,14 +97,15 @@ void add_call(const std::vector<Stamp>& stamps, Tallies& tallies) {
   }
 }
 
-// Samples of one slot and group: they made their calls together.
-using Calls = std::map<std::tuple<int, int, std::vector<int>>, std::vector<const SampleRecord*>>;
+// Samples of those who made their calls together, on one clock: by step and slot.
+using Calls = std::map<std::tuple<int, int, Together>, std::vector<const SampleRecord*>>;
 
 Calls calls_of(const RunData& run) {
   Calls calls;
   for (const SampleRecord& sample : run.samples) {
     if (sample.status == Status::ok && !sample.confirms && sample.detail.contains("enter_s")) {
-      calls[{sample.step, sample.slot, sample.group}].push_back(&sample);
+      const StepRecord& step = run.steps.at(static_cast<std::size_t>(sample.step));
+      calls[{sample.step, sample.slot, together_of(step, sample)}].push_back(&sample);
     }
   }
   return calls;

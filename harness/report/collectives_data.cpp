@@ -1,8 +1,11 @@
 #include "harness/report/collectives_data.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
+
+#include "results-schema/together.hpp"
 
 namespace fleetbench::report {
 namespace {
@@ -60,21 +63,34 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The samples of one group in one step. The whole fleet has no list of members in its samples.
+// The samples of one group in one step.
 class GroupSamples {
  public:
-  GroupSamples(std::vector<int> group, std::size_t members)
-      : group_(std::move(group)), members_(members) {}
+  GroupSamples(Together together, std::size_t members)
+      : together_(std::move(together)), members_(members) {}
 
-  bool is(const std::vector<int>& group, std::size_t members) const {
-    return group_ == group && members_ == members;
+  bool is(const Together& together, std::size_t members) const {
+    return together_ == together && members_ == members;
   }
   void add(const SampleRecord& sample) {
     samples_.push_back(&sample);
-    seen_.insert(sample.node);
+    seen_[sample.node].insert(sample.device);
   }
-  std::vector<int> nodes() const {
-    return group_.empty() ? std::vector<int>(seen_.begin(), seen_.end()) : group_;
+  std::vector<End> ranks() const {
+    std::vector<int> nodes = together_.group;
+    if (nodes.empty()) {
+      std::ranges::transform(seen_, std::back_inserter(nodes),
+                             [](const auto& seen) { return seen.first; });
+    }
+    std::vector<End> ranks;
+    for (const int node : nodes) {
+      const auto found = seen_.find(node);
+      for (const std::string& device :
+           found == seen_.end() ? std::set<std::string>{""} : found->second) {
+        ranks.push_back({node, device});
+      }
+    }
+    return ranks;
   }
   std::size_t members() const { return members_; }
 
@@ -114,10 +130,10 @@ class GroupSamples {
   }
 
  private:
-  std::vector<int> group_;
+  Together together_;
   std::size_t members_;
   std::vector<const SampleRecord*> samples_;
-  std::set<int> seen_;
+  std::map<int, std::set<std::string>> seen_;  // devices, by node
 };
 
 std::vector<GroupSamples> groups_of(const RunData& run, const StepRecord& step) {
@@ -128,10 +144,11 @@ std::vector<GroupSamples> groups_of(const RunData& run, const StepRecord& step) 
     if (!members) {
       continue;
     }
+    const Together together = together_of(step, sample);
     auto group = std::ranges::find_if(
-        groups, [&](const GroupSamples& known) { return known.is(sample.group, *members); });
+        groups, [&](const GroupSamples& known) { return known.is(together, *members); });
     if (group == groups.end()) {
-      group = groups.insert(groups.end(), GroupSamples(sample.group, *members));
+      group = groups.insert(groups.end(), GroupSamples(together, *members));
     }
     group->add(sample);
   }
@@ -143,7 +160,7 @@ void add_sweeps(const StepRecord& step, const GroupSamples& group,
   const std::size_t first = sweeps.size();
   for (const Column& column : columns) {
     if (sweeps.size() == first || sweeps.back().rule != column.rule) {
-      sweeps.push_back({&step, column.rule, group.nodes(), group.members(), group.passes(), {}});
+      sweeps.push_back({&step, column.rule, group.ranks(), group.members(), group.passes(), {}});
     }
     const CollectiveRow row = group.row(column);
     if (row.bytes > 0) {

@@ -22,14 +22,16 @@ struct CollectiveRow {
 struct CollectiveSweepData {
   const StepRecord* step = nullptr;
   const CollectiveRule* rule = nullptr;
-  std::vector<int> nodes;  // of the group, in the order of its members, as far as they are known
+  // Of the group, in the order of its members, as far as they are known: nodes, or GPUs of theirs.
+  std::vector<End> ranks;
   std::size_t members = 0;
   std::size_t passes = 0;  // that gave times
   std::vector<CollectiveRow> rows;
 };
 
 // One for each step, group and collective, in the order of the steps, of the groups' first samples
-// and of the metrics. Groups of which members are missing at times count as several.
+// and of the metrics; where each node measured by itself one for each node, of rails one for each.
+// Groups of which members are missing at times count as several.
 std::vector<CollectiveSweepData> collective_sweeps(const RunData& run);
 
 }  // namespace fleetbench::report

@@ -58,25 +58,43 @@ std::string parameter(const Json& params, const char* name) {
              : "?";
 }
 
+// "gpu3" is device 3.
+std::string rank_line(const RunData& run, const End& end, std::size_t rank) {
+  const NodeInfo& node = run.header.nodes.at(static_cast<std::size_t>(end.node));
+  const std::string_view label = end.device;
+  const std::string_view number = label.starts_with("gpu") ? label.substr(3) : label;
+  const std::string device =
+      label.empty() ? "" : fmt::format(" device {:>2}", report::escaped(std::string(number)));
+  return fmt::format("#  Rank {:2} Group  0 on {:>10}{}\n", rank, report::escaped(node.name),
+                     device);
+}
+
+std::string how_it_was_timed(const StepRecord& step) {
+  return step.probe == "nccl_collectives"
+             ? "# Calls of NCCL on device memory, timed by events on their stream"
+             : "# Blocking calls of MPI on host memory";
+}
+
 std::string head(const RunData& run, const CollectiveSweepData& sweep) {
+  const bool on_gpus = !sweep.ranks.empty() && !sweep.ranks.front().device.empty();
   const Json& params = sweep.step->params;
   std::string text = fmt::format(
       "# fleetbench {}, run {}, step {}\n"
       "# Collective test starting: {}\n"
-      "# nThread 1 nGpus 0 minBytes {} maxBytes {} step: {}(factor) warmup iters: {} iters: {} "
+      "# nThread 1 nGpus {} minBytes {} maxBytes {} step: {}(factor) warmup iters: {} iters: {} "
       "agg iters: 1 validation: 1 graph: 0\n"
-      "# Blocking calls of MPI on host memory; fewer iterations where a size took over {} s\n"
+      "{}; fewer iterations where a size took over {} s\n"
       "# Times: mean over {} ranks, median of {} {}\n"
       "#\n"
-      "# Using nodes\n",
+      "# Using {}\n",
       report::escaped(run.header.version), report::escaped(run.header.run_id),
-      report::escaped(sweep.step->id), sweep.rule->name, parameter(params, "begin_bytes"),
-      parameter(params, "end_bytes"), parameter(params, "factor"), parameter(params, "warmup"),
-      parameter(params, "iterations"), parameter(params, "max_s"), sweep.members, sweep.passes,
-      sweep.passes == 1 ? "pass" : "passes");
-  for (std::size_t rank = 0; rank < sweep.nodes.size(); ++rank) {
-    const NodeInfo& node = run.header.nodes.at(static_cast<std::size_t>(sweep.nodes[rank]));
-    text += fmt::format("#  Rank {:2} Group  0 on {:>10}\n", rank, report::escaped(node.name));
+      report::escaped(sweep.step->id), sweep.rule->name, on_gpus ? 1 : 0,
+      parameter(params, "begin_bytes"), parameter(params, "end_bytes"), parameter(params, "factor"),
+      parameter(params, "warmup"), parameter(params, "iterations"), how_it_was_timed(*sweep.step),
+      parameter(params, "max_s"), sweep.members, sweep.passes,
+      sweep.passes == 1 ? "pass" : "passes", on_gpus ? "devices" : "nodes");
+  for (std::size_t rank = 0; rank < sweep.ranks.size(); ++rank) {
+    text += rank_line(run, sweep.ranks[rank], rank);
   }
   return text + "#\n";
 }

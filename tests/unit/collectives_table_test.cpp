@@ -159,5 +159,48 @@ TEST(CollectivesTable, FiguresKeepTheirColumnsHoweverLarge) {
   }
 }
 
+// Two nodes of two GPUs: by themselves, then each rail.
+RunData run_of_gpus(bool rails) {
+  RunData run = collectives_run();
+  run.steps = {run.steps[1]};
+  StepRecord& step = run.steps[0];
+  step.step = 0;
+  step.probe = "nccl_collectives";
+  for (MetricInfo& metric : step.metrics) {
+    metric.subject = rails ? SubjectKind::group : SubjectKind::node;
+  }
+  SampleRecord sample = run.samples[1];
+  run.samples.clear();
+  sample.step = 0;
+  sample.group.clear();
+  for (int node = 0; node < 2; ++node) {
+    for (const char* gpu : {"gpu0", "gpu1"}) {
+      sample.node = node;
+      sample.device = gpu;
+      sample.ends = rails ? std::vector<End>{{0, gpu}, {1, gpu}} : std::vector<End>();
+      run.samples.push_back(sample);
+    }
+  }
+  return run;
+}
+
+TEST(CollectivesTable, OfGpusHasOneForEachNodeOrRail) {
+  for (const bool rails : {false, true}) {
+    const std::string text = collectives_table(run_of_gpus(rails));
+    EXPECT_EQ(parsed(text).size(), 2U) << text;
+    const std::string second = text.substr(text.rfind("# Using devices\n"));
+    EXPECT_TRUE(second.starts_with(rails ? "# Using devices\n"
+                                           "#  Rank  0 Group  0 on      node0 device  1\n"
+                                           "#  Rank  1 Group  0 on      node1 device  1\n#\n"
+                                         : "# Using devices\n"
+                                           "#  Rank  0 Group  0 on      node1 device  0\n"
+                                           "#  Rank  1 Group  0 on      node1 device  1\n#\n"))
+        << second;
+    EXPECT_NE(text.find("nThread 1 nGpus 1 "), std::string::npos);
+    EXPECT_NE(text.find("# Calls of NCCL on device memory"), std::string::npos);
+    EXPECT_EQ(text.find("MPI"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace fleetbench

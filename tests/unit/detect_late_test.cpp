@@ -141,6 +141,29 @@ TEST(LateMembers, WithoutAFindingAreNoted) {
               Not(testing::Contains(HasSubstr("enters collectives"))));
 }
 
+// Each node on a clock of its own.
+TEST(LateMembers, OfNodesByThemselvesAreComparedWithinEach) {
+  RunData run = run_with(only(3, 0));
+  for (MetricInfo& metric : run.steps[0].metrics) {
+    metric.subject = SubjectKind::node;
+  }
+  std::vector<SampleRecord> samples;
+  for (SampleRecord sample : run.samples) {
+    for (int gpu = 0; gpu < 4; ++gpu) {
+      const double late_s = sample.node == 5 && gpu == 2 ? 5e-3 : 0;
+      sample.device = "gpu" + std::to_string(gpu);
+      const double begin_s = 0.1 * sample.node;
+      sample.detail["enter_s"] = {begin_s + late_s, begin_s + 1 + late_s};
+      sample.detail["leave_s"] = {begin_s + 7e-3, begin_s + 1 + 7e-3};
+      samples.push_back(sample);
+    }
+  }
+  run.samples = samples;
+  EXPECT_THAT(late_nodes(run), ElementsAre(5));
+  std::vector<Finding> none;
+  EXPECT_THAT(tell_late_members(run, none), ElementsAre(HasSubstr("node5 gpu2 enters")));
+}
+
 TEST(LateMembers, OddStampsAreHarmless) {
   for (const Json& odd : {Json(3), Json::array(), Json({nullptr, "x"}), Json({{0.5}})}) {
     RunData run = run_with(only(3, 5e-3));
