@@ -45,7 +45,7 @@ class Measured {
  private:
   void add(const SampleRecord& sample) {
     const auto& step = steps_.at(static_cast<std::size_t>(sample.step));
-    const bool is_link = sample.peer && sample.ends.size() == 2;
+    const bool is_link = sample.peer && sample.ends.size() == 2 && step.across == Across::rails;
     const std::string device =
         is_link ? by_which(sample.ends[0].device, sample.ends[1].device) : sample.device;
     by_step_[sample.step].insert(
@@ -78,22 +78,24 @@ bool are_gpus_measured(const Slot& slot, const Party& party, const Measured& mea
 }
 
 // Samples of a team are recorded at once, or of those to blame for its failure.
-bool is_team_measured(const Slot& slot, const Team& team, const Measured& measured, bool is_pair) {
+bool is_team_measured(const Slot& slot, const Team& team, const PlannedStep& step,
+                      const Measured& measured) {
+  const bool is_pair = step.probe.participants == Participants::pair;
   return std::ranges::any_of(team.members, [&](const Member& member) {
     const Member& other =
         &member == &team.members.front() ? team.members.back() : team.members.front();
-    return is_pair ? measured.has(slot, member.node, other.node,
-                                  by_which(member.gpu.label, other.gpu.label))
-                   : measured.has(slot, member.node, -1, member.gpu.label);
+    const std::string device = is_pair && step.across == Across::rails
+                                   ? by_which(member.gpu.label, other.gpu.label)
+                                   : member.gpu.label;
+    return measured.has(slot, member.node, is_pair ? other.node : -1, device);
   });
 }
 
-bool are_teams_measured(Slot slot, const Party& party, const PlannedStep& step,
-                        const Measured& measured, const std::vector<std::vector<OwnedGpu>>& gpus) {
-  slot.parties = {party};
-  const bool is_pair = step.probe.participants == Participants::pair;
-  return std::ranges::all_of(teams_of(slot, step, gpus), [&](const Team& team) {
-    return is_team_measured(slot, team, measured, is_pair);
+// `of_party`: the slot, with no other parties.
+bool are_teams_measured(const Slot& of_party, const PlannedStep& step, const Measured& measured,
+                        const std::vector<std::vector<OwnedGpu>>& gpus) {
+  return std::ranges::all_of(teams_of(of_party, step, gpus), [&](const Team& team) {
+    return is_team_measured(of_party, team, step, measured);
   });
 }
 
@@ -136,9 +138,11 @@ std::vector<Slot> missing_slots(std::vector<Slot> slots, const std::vector<Plann
   const Measured measured(steps, run);
   for (auto& slot : slots) {
     const auto& step = steps[static_cast<std::size_t>(slot.step)];
+    Slot of_party = slot;
     std::erase_if(slot.parties, [&, &slot = std::as_const(slot)](const Party& party) {
       if (step.probe.joins_workers) {
-        return are_teams_measured(slot, party, step, measured, gpus);
+        of_party.parties = {party};
+        return are_teams_measured(of_party, step, measured, gpus);
       }
       return step.runner == Runner::gpu_workers
                  ? are_gpus_measured(slot, party, measured, gpus)

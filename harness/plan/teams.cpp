@@ -45,8 +45,17 @@ Team across_rails(const Party& party, const Slot& slot, const FleetGpus& gpus) {
   return team;
 }
 
+// Only of those nodes: a fleet has thousands of pairs.
+std::vector<std::string> labels_on(const Party& party, const FleetGpus& gpus) {
+  FleetGpus own;
+  for (const int node : party) {
+    own.push_back(gpus_of(gpus, node));
+  }
+  return labels_of(own);
+}
+
 std::vector<Team> teams_of_party(const Party& party, const Slot& slot, const PlannedStep& step,
-                                 const FleetGpus& gpus, const std::vector<std::string>& labels) {
+                                 const FleetGpus& gpus) {
   if (step.across != Across::rails) {
     return {whole_team(party, gpus)};
   }
@@ -54,7 +63,7 @@ std::vector<Team> teams_of_party(const Party& party, const Slot& slot, const Pla
     return {across_rails(party, slot, gpus)};
   }
   std::vector<Team> teams;
-  for (const std::string& label : labels) {
+  for (const std::string& label : labels_on(party, gpus)) {
     if (slot.device.empty() || slot.device == label) {
       teams.push_back(rail(party, label, gpus));
     }
@@ -73,11 +82,10 @@ std::size_t gpus_on(const Party& party, const FleetGpus& gpus) {
 }  // namespace
 
 std::vector<Team> teams_of(const Slot& slot, const PlannedStep& step, const FleetGpus& gpus) {
-  const auto labels = labels_of(gpus);
   std::vector<Team> teams;
   for (std::size_t i = 0; i < slot.parties.size(); ++i) {
     const Party& party = slot.parties[i];
-    for (Team& team : teams_of_party(party, slot, step, gpus, labels)) {
+    for (Team& team : teams_of_party(party, slot, step, gpus)) {
       team.party = i;
       team.is_whole = team.members.size() == gpus_on(party, gpus);
       if (is_large_enough(team, step)) {

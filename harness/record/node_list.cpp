@@ -74,8 +74,8 @@ std::vector<std::string> numbers_of(std::string_view ranges, std::string_view li
     }
     require_room(to - from >= kMostNodesOfList ? kMostNodesOfList + 1
                                                : numbers.size() + (to - from) + 1);
-    for (std::uint64_t i = from; i <= to; ++i) {
-      numbers.push_back(fmt::format("{:0{}}", i, first.size()));
+    for (std::uint64_t i = 0; i <= to - from; ++i) {
+      numbers.push_back(fmt::format("{:0{}}", from + i, first.size()));
     }
   }
   return numbers;

@@ -40,9 +40,11 @@ void check_build(const Json& command) {
   }
 }
 
-Json refusal(Status status, const char* reason, Json detail = Json()) {
-  Json reply{{"status", to_string(status)}, {"reason", reason}};
-  if (!detail.is_null()) {
+Json refusal(const std::exception& error) {
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  Json reply{{"status", to_string(status_of(error))},
+             {"reason", no_memory ? "not enough memory" : error.what()}};
+  if (Json detail = detail_of(error); !detail.is_null()) {
     reply["detail"] = std::move(detail);
   }
   return reply;
@@ -53,12 +55,12 @@ Json refusal(Status status, const char* reason, Json detail = Json()) {
 Json ProbeServer::answer(const std::string& line) {
   try {
     Json reply = carry_out(Json::parse(line));
-    reply["status"] = to_string(Status::ok);
+    if (!reply.contains("status")) {
+      reply["status"] = to_string(Status::ok);
+    }
     return reply;
-  } catch (const std::bad_alloc&) {
-    return refusal(Status::failed, "not enough memory");
   } catch (const std::exception& error) {
-    return refusal(status_of(error), error.what(), detail_of(error));
+    return refusal(error);
   }
 }
 
@@ -126,11 +128,18 @@ Json ProbeServer::measure(const Json& command) {
   SlotEvidence evidence(command.value("network", true) ? Network::read : Network::left_out);
   const rusage before = usage_now();
   const auto start = std::chrono::steady_clock::now();
-  Measurement measurement = prepared_->measure();
+  Measurement measurement;
+  try {
+    measurement = prepared_->measure();
+    check_values(measurement);
+  } catch (const std::exception& error) {
+    Json reply = refusal(error);
+    reply["detail"]["evidence"] = evidence.finish();  // what was counted meanwhile may be why
+    return reply;
+  }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   measurement.detail["resources"] = usage_between(before, usage_now());
   measurement.detail["evidence"] = evidence.finish();
-  check_values(measurement);
   return {{"values", values_to_json(measurement.values)},
           {"detail", std::move(measurement.detail)},
           {"measure_s", took.count()}};

@@ -157,6 +157,26 @@ TEST(MissingSlots, OfPairsOfGpusEachRailCountsAndEachWayAcrossThem) {
   EXPECT_EQ(missing(), 0U);
 }
 
+TEST(MissingSlots, OfPairsOfNodesWithAllTheirGpusAnyOfThemCounts) {
+  PlannedStep pairs = step(Participants::pair);
+  pairs.runner = Runner::gpu_workers;
+  pairs.probe.joins_workers = true;
+  pairs.across = Across::nodes;
+  const std::vector<OwnedGpu> one{{.label = "gpu0"}};
+  const std::vector<OwnedGpu> two{{.label = "gpu0"}, {.label = "gpu1"}};
+  for (const auto& gpus : {one, two}) {
+    RunData run;
+    const auto missing = [&] {
+      return missing_slots({slot(0, 0, {{0, 1}})}, {pairs}, run, three_nodes(), {gpus, gpus, {}})
+          .size();
+    };
+    EXPECT_EQ(missing(), 1U);
+    run.samples.push_back(sample(0, 0, 0, 1));
+    run.samples.back().device = "gpu0";
+    EXPECT_EQ(missing(), 0U);
+  }
+}
+
 TEST(MissingSlots, OfASlotForOneGpuOnlyThatCounts) {
   PlannedStep on_gpus = step(Participants::node);
   on_gpus.runner = Runner::gpu_workers;

@@ -36,6 +36,9 @@ TEST(NodeList, WhatIsNoneIsNamedWithTheReason) {
   }
   EXPECT_THAT(expand_node_list(" , a,, b ,"), ElementsAre("a", "b"));
   EXPECT_THAT(expand_node_list(""), IsEmpty());
+  // As large as numbers get.
+  EXPECT_THAT(expand_node_list("n[18446744073709551614-18446744073709551615]"),
+              ElementsAre("n18446744073709551614", "n18446744073709551615"));
 }
 
 std::vector<std::string> problems_of(const std::string& text) {

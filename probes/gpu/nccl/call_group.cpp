@@ -7,6 +7,13 @@ CallGroup::CallGroup(Communicator& communicator, cudaStream_t stream)
   communicator.check(communicator.calls().group_start(), "ncclGroupStart");
 }
 
+// What becomes of it is nobody's concern: the communicator is aborted.
+CallGroup::~CallGroup() {
+  if (open_) {
+    communicator_.calls().group_end();
+  }
+}
+
 void CallGroup::send(const void* from, std::size_t count, ncclDataType_t type, std::size_t to) {
   check(communicator_.calls().send(from, count, type, static_cast<int>(to), communicator_.get(),
                                    stream_),
@@ -19,7 +26,10 @@ void CallGroup::receive(void* to, std::size_t count, ncclDataType_t type, std::s
         "ncclRecv");
 }
 
-void CallGroup::end() { communicator_.check(communicator_.calls().group_end(), "ncclGroupEnd"); }
+void CallGroup::end() {
+  open_ = false;
+  communicator_.check(communicator_.calls().group_end(), "ncclGroupEnd");
+}
 
 // Within a group nothing is under way yet, and nobody may ask.
 void CallGroup::check(ncclResult_t result, const char* call) {

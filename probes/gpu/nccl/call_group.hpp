@@ -5,11 +5,14 @@
 
 namespace fleetbench::gpu::nccl {
 
-// Throws what Communicator::check throws; the group then stays open, which matters to nobody, for
-// the communicator is aborted.
+// Throws what Communicator::check throws. The group is the thread's, not the communicator's: one
+// that was not ended is when this goes, or a later communicator's calls would only be queued in it.
 class CallGroup {
  public:
   CallGroup(Communicator& communicator, cudaStream_t stream);
+  ~CallGroup();
+  CallGroup(const CallGroup&) = delete;
+  CallGroup& operator=(const CallGroup&) = delete;
 
   void send(const void* from, std::size_t count, ncclDataType_t type, std::size_t to);
   void receive(void* to, std::size_t count, ncclDataType_t type, std::size_t from);
@@ -21,6 +24,7 @@ class CallGroup {
 
   Communicator& communicator_;
   cudaStream_t stream_;
+  bool open_ = true;
 };
 
 }  // namespace fleetbench::gpu::nccl
