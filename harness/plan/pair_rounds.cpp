@@ -18,6 +18,8 @@ std::pair<int, int> ends_of(const Party& party) { return std::minmax(party[0], p
 
 // In which of its step's rounds two nodes meet, counted from that of `tried`.
 class RoundNumbers {
+  using Numbered = std::pair<std::pair<int, int>, int>;
+
  public:
   RoundNumbers(const PlannedStep& step, int index, int nodes, std::uint64_t seed,
                const Slot& tried) {
@@ -25,19 +27,18 @@ class RoundNumbers {
     count_ = static_cast<int>(rounds.size());
     for (std::size_t i = 0; i < rounds.size(); ++i) {
       for (const Party& party : rounds[i]) {
-        number_[ends_of(party)] = static_cast<int>(i);
+        numbers_.emplace_back(ends_of(party), static_cast<int>(i));
       }
     }
-    if (const auto found = number_.find(ends_of(tried.parties.front())); found != number_.end()) {
-      first_ = found->second;
-    }
+    std::ranges::sort(numbers_);
+    first_ = number_of(tried).value_or(0);
   }
 
   int count() const { return count_; }
-  // 0 of what is in no round.
+  // 0, which is always kept, of what is in no round, and of what crosses rails.
   int of(const Slot& slot) const {
-    const auto found = number_.find(ends_of(slot.parties.front()));
-    return found == number_.end() ? 0 : (found->second - first_ + count_) % count_;
+    const auto number = number_of(slot);
+    return number && slot.peer_device.empty() ? (*number - first_ + count_) % count_ : 0;
   }
   // Share of all links that meet in the first so many rounds.
   double share(int rounds, int nodes) const {
@@ -46,7 +47,14 @@ class RoundNumbers {
   }
 
  private:
-  std::map<std::pair<int, int>, int> number_;
+  std::optional<int> number_of(const Slot& slot) const {
+    const auto ends = ends_of(slot.parties.front());
+    const auto found = std::ranges::lower_bound(numbers_, ends, {}, &Numbered::first);
+    return found != numbers_.end() && found->first == ends ? std::optional(found->second)
+                                                           : std::nullopt;
+  }
+
+  std::vector<Numbered> numbers_;  // sorted: a large fleet has millions
   int count_ = 0;
   int first_ = 0;
 };

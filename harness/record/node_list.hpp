@@ -11,7 +11,7 @@ namespace fleetbench::record {
 
 // What makes a text no node list; says what and where.
 struct NodeListError : std::runtime_error {
-  NodeListError(bool too_many, const std::string& what)
+  NodeListError(bool is_too_long, const std::string& what)
       : std::runtime_error(what), too_many(is_too_long) {}
   bool too_many;  // it is one, and names more nodes than any cluster has
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -143,6 +144,25 @@ TEST(FitRounds, CountsRoundsOfPairsThatMeasureAlone) {
   const auto fewer = fit_rounds(steps, std::move(trial), {{0, 0}, {1, 1}}, 5 * 45 - 2, 10, kSeed);
   ASSERT_THAT(fewer.omitted, SizeIs(1));
   EXPECT_THAT(fewer.omitted[0].reason, HasSubstr("8 of 9 rounds"));
+}
+
+TEST(FitRounds, KeepsWhatCrossesRails) {
+  const auto steps = gemm_and_pairs();
+  Trial trial = try_rounds(steps, make_slots(steps, 16, kSeed));
+  Slot across = trial.rest.back();
+  across.device = "gpu0";
+  across.peer_device = "gpu1";
+  for (Slot& slot : trial.rest) {
+    if (slot.step == 1) {
+      across.parties = slot.parties;
+      across.index = -1;
+    }
+  }
+  const auto count = trial.rest.size();
+  trial.rest.insert(trial.rest.end(), 15, across);
+  const auto fewer = fit_rounds(steps, std::move(trial), {{0, 1}, {1, 1}}, 20, 16, kSeed);
+  EXPECT_LT(fewer.slots.size(), count);
+  EXPECT_EQ(std::ranges::count(fewer.slots, -1, &Slot::index), 15);
 }
 
 TEST(SecondsOfSlots, AreThoseOfTheSlowestOwner) {
