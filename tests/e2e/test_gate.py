@@ -209,7 +209,7 @@ class BadInput(GateTest):
             ([], "say after -- what to start"),
             (["--"], "say after -- what to start"),
             (["--", "mpirun", "hostname"], "has to start fleetbench"),
-            (["--hosts", "n[1-", "--", "mpirun", FLEETBENCH], '"n[1-" is no list of hosts'),
+            (["--hosts", "n[1-", "--", "mpirun", FLEETBENCH], '"n[1-" is no list of nodes, as node[01-03,07]: a bracket is opened and never closed'),
             (["--budget", "3s", "--", "mpirun", FLEETBENCH], "--budget 3s: is not a time of at least 10 s"),
             (["--", "mpirun", FLEETBENCH, "--under-gate"], "--under-gate is for the gate to add"),
             (["--out", "a", "--", "mpirun", FLEETBENCH, "--out", "b"], "give it once"),
