@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/report/median.hpp"
 #include "results-schema/together.hpp"
 
 namespace fleetbench::report {
@@ -51,12 +52,6 @@ std::optional<std::size_t> members_of(const SampleRecord& sample) {
     return std::nullopt;
   }
   return detail.at("members").get<std::size_t>();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double mean(const std::vector<double>& values) {
@@ -124,7 +119,7 @@ class GroupSamples {
     for (const auto& [slot, of_ranks] : times_s) {
       means_s.push_back(mean(of_ranks));
     }
-    row.time_s = means_s.empty() ? std::nullopt : std::optional(median(std::move(means_s)));
+    row.time_s = median(std::move(means_s));
     row.count = column.rule->count(row.bytes, members_);
     return row;
   }

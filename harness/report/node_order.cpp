@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "harness/report/median.hpp"
+
 namespace fleetbench::report {
 namespace {
 
@@ -14,14 +16,6 @@ constexpr double kStep = 0.02;
 
 using Group = std::vector<std::size_t>;
 using Distances = std::vector<std::vector<std::optional<double>>>;
-
-std::optional<double> lower_median(std::vector<double> values) {
-  if (values.empty()) {
-    return std::nullopt;
-  }
-  std::ranges::sort(values);
-  return values[(values.size() - 1) / 2];
-}
 
 double difference(double a, double b) { return std::abs(std::log(a) - std::log(b)); }
 

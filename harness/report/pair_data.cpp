@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <utility>
+
+#include "harness/report/median.hpp"
 
 namespace fleetbench::report {
 namespace {
-
-// The samples of pairs of one step and rail.
-struct RailSamples {
-  std::vector<const SampleRecord*> samples;
-  std::set<int> nodes;
-};
-
-bool has_links(const StepRecord& step) {
-  return std::ranges::any_of(
-      step.metrics, [](const MetricInfo& metric) { return metric.subject == SubjectKind::link; });
-}
 
 std::string rail_of(const SampleRecord& sample) {
   if (sample.ends.empty()) {
@@ -29,101 +20,106 @@ std::string rail_of(const SampleRecord& sample) {
   return is_rail ? first : kAcrossRails;
 }
 
-std::map<std::string, RailSamples> rails_of(const RunData& run, const StepRecord& step) {
-  std::map<std::string, RailSamples> rails;
+using Samples = std::vector<const SampleRecord*>;
+
+std::map<std::string, Samples> rails_of(const RunData& run, const StepRecord& step) {
+  std::map<std::string, Samples> rails;
   for (const SampleRecord& sample : run.samples) {
     if (sample.step == step.step && sample.peer && !sample.confirms) {
-      RailSamples& rail = rails[rail_of(sample)];
-      rail.samples.push_back(&sample);
-      rail.nodes.insert({sample.node, *sample.peer});
+      rails[rail_of(sample)].push_back(&sample);
     }
   }
   return rails;
 }
 
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) {
-    return std::nullopt;
+std::vector<int> nodes_of(const Samples& samples) {
+  std::vector<int> nodes;
+  for (const SampleRecord* sample : samples) {
+    nodes.push_back(sample->node);
+    nodes.push_back(*sample->peer);
   }
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
 }
 
-class Filling {
- public:
-  Filling(const StepRecord& step, std::size_t metric, const std::string& rail,
-          const RailSamples& samples)
-      : metric_(metric) {
-    matrix_.step = &step;
-    matrix_.metric = &step.metrics[metric];
-    matrix_.rail = rail;
-    matrix_.nodes.assign(samples.nodes.begin(), samples.nodes.end());
-    const std::size_t nodes = matrix_.nodes.size();
-    matrix_.cells.assign(nodes, std::vector<PairCell>(nodes));
-    values_.assign(nodes, std::vector<std::vector<double>>(nodes));
-    for (const SampleRecord* sample : samples.samples) {
-      add(*sample, place_of(sample->node), place_of(*sample->peer));
-    }
-  }
+// A sample that counts for a cell.
+struct Entry {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  const SampleRecord* sample = nullptr;
 
-  PairMatrix result() {
-    for (std::size_t from = 0; from < values_.size(); ++from) {
-      for (std::size_t to = 0; to < values_.size(); ++to) {
-        matrix_.cells[from][to].value = median(std::move(values_[from][to]));
-      }
-    }
-    return std::move(matrix_);
-  }
-
- private:
-  std::size_t place_of(int node) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(matrix_.nodes, node) -
-                                    matrix_.nodes.begin());
-  }
-
-  void add(const SampleRecord& sample, std::size_t from, std::size_t to) {
-    put(sample, from, to);
-    if (matrix_.metric->symmetric) {
-      put(sample, to, from);
-    }
-  }
-
-  void put(const SampleRecord& sample, std::size_t from, std::size_t to) {
-    PairCell& cell = matrix_.cells[from][to];
-    cell.wrong = cell.wrong || sample.status == Status::wrong;
-    cell.failed =
-        cell.failed || sample.status == Status::failed || sample.status == Status::timeout;
-    if (sample.status == Status::ok && metric_ < sample.values.size()) {
-      const auto& value = sample.values[metric_];
-      if (value && std::isfinite(*value) && *value > 0) {
-        values_[from][to].push_back(*value);
-      }
-    }
-  }
-
-  std::size_t metric_;
-  PairMatrix matrix_;
-  std::vector<std::vector<std::vector<double>>> values_;
+  auto cell() const { return std::pair(from, to); }
 };
+
+std::vector<Entry> entries_of(const PairSamples& pairs) {
+  const auto place_of = [&](int node) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(pairs.nodes, node) -
+                                    pairs.nodes.begin());
+  };
+  std::vector<Entry> entries;
+  for (const SampleRecord* sample : *pairs.samples) {
+    const Entry entry{place_of(sample->node), place_of(*sample->peer), sample};
+    entries.push_back(entry);
+    if (pairs.metric->symmetric) {
+      entries.push_back({entry.to, entry.from, sample});
+    }
+  }
+  std::ranges::stable_sort(entries, {}, &Entry::cell);
+  return entries;
+}
 
 }  // namespace
 
-std::vector<PairMatrix> pair_matrices(const RunData& run) {
-  std::vector<PairMatrix> matrices;
+std::vector<PairSamples> samples_of_pairs(const RunData& run, const IsWanted& is_wanted) {
+  std::vector<PairSamples> result;
   for (const StepRecord& step : run.steps) {
-    if (!has_links(step)) {
+    std::vector<const MetricInfo*> metrics;
+    for (const MetricInfo& metric : step.metrics) {
+      if (metric.subject == SubjectKind::link && is_wanted(step, metric)) {
+        metrics.push_back(&metric);
+      }
+    }
+    if (metrics.empty()) {
       continue;
     }
-    for (const auto& [rail, samples] : rails_of(run, step)) {
-      for (std::size_t metric = 0; metric < step.metrics.size(); ++metric) {
-        if (step.metrics[metric].subject == SubjectKind::link) {
-          matrices.push_back(Filling(step, metric, rail, samples).result());
-        }
+    for (auto& [rail, of_rail] : rails_of(run, step)) {
+      const std::vector<int> nodes = nodes_of(of_rail);
+      const auto samples = std::make_shared<const Samples>(std::move(of_rail));
+      for (const MetricInfo* metric : metrics) {
+        result.push_back({&step, metric, rail, nodes, samples});
       }
     }
   }
-  return matrices;
+  return result;
+}
+
+std::vector<PairCell> cells_of(const PairSamples& pairs) {
+  const auto metric = static_cast<std::size_t>(pairs.metric - pairs.step->metrics.data());
+  const std::vector<Entry> entries = entries_of(pairs);
+  std::vector<PairCell> cells;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i == 0 || entries[i].cell() != entries[i - 1].cell()) {
+      cells.push_back({.from = entries[i].from, .to = entries[i].to});
+      values.clear();
+    }
+    PairCell& cell = cells.back();
+    const SampleRecord& sample = *entries[i].sample;
+    cell.wrong = cell.wrong || sample.status == Status::wrong;
+    cell.failed =
+        cell.failed || sample.status == Status::failed || sample.status == Status::timeout;
+    if (sample.status == Status::ok && metric < sample.values.size()) {
+      const auto& value = sample.values[metric];
+      if (value && std::isfinite(*value) && *value > 0) {
+        values.push_back(*value);
+      }
+    }
+    if (i + 1 == entries.size() || entries[i + 1].cell() != entries[i].cell()) {
+      cell.value = median(values);
+    }
+  }
+  return cells;
 }
 
 }  // namespace fleetbench::report

@@ -170,5 +170,38 @@ TEST(PairMatrix, StandsBelowASummaryWhereAFindingIsAboutIt) {
   EXPECT_THAT(pair_matrices_of_findings(run, report), IsEmpty());
 }
 
+// Each node with the two that follow it; a matrix of all nodes would take gigabytes.
+RunData large_run() {
+  constexpr int kNodes = 16384;
+  RunData run = run_of(kNodes);
+  add_pairs(run, "pairs", 2, alike);
+  run.samples.clear();
+  for (int from = 0; from < kNodes; ++from) {
+    for (const int step : {1, 2}) {
+      SampleRecord sample;
+      sample.node = from;
+      sample.peer = (from + step) % kNodes;
+      sample.values = {from == 9000 ? 0.25e9 : 1e9};
+      run.samples.push_back(std::move(sample));
+    }
+  }
+  return run;
+}
+
+TEST(PairMatrix, OfALargeFleetListsTheSlowestNodes) {
+  const auto lines = lines_of(pair_matrices_text(large_run()));
+  ASSERT_EQ(lines.size(), 13U);
+  EXPECT_EQ(lines[1],
+            "16384 nodes are too many for a matrix; the 10 slowest by their median pair:");
+  EXPECT_EQ(words_of(lines[3]),
+            (std::vector<std::string>{"node9000", "25", "100", "4", "0", "25", "to", "node9001"}));
+}
+
+TEST(PairMatrix, OfALargeFleetDoesNotStandBelowASummary) {
+  Report report;
+  report.findings.emplace_back().metrics = {{"pairs.bandwidth", "B/s", 1, 2, 100}};
+  EXPECT_THAT(pair_matrices_of_findings(large_run(), report), IsEmpty());
+}
+
 }  // namespace
 }  // namespace fleetbench
