@@ -7,8 +7,10 @@ namespace fleetbench {
 Together together_of(const StepRecord& step, const SampleRecord& sample) {
   const bool each_by_itself = std::ranges::any_of(
       step.metrics, [](const MetricInfo& metric) { return metric.subject == SubjectKind::node; });
-  return {sample.group, each_by_itself ? sample.node : -1,
-          sample.ends.empty() ? "" : sample.device};
+  const bool is_rail =
+      !sample.ends.empty() &&
+      std::ranges::all_of(sample.ends, [&](const End& end) { return end.device == sample.device; });
+  return {sample.group, each_by_itself ? sample.node : -1, is_rail ? sample.device : ""};
 }
 
 }  // namespace fleetbench

@@ -12,7 +12,7 @@ namespace fleetbench {
 struct Together {
   std::vector<int> group;  // nodes, in the order of members; empty: the whole fleet
   int node = -1;           // where each node measured by itself
-  std::string rail;        // where one GPU of each node did: what it is called
+  std::string rail;        // where one GPU of each node did, all called the same: what
 
   auto operator<=>(const Together&) const = default;
 };
