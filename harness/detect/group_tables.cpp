@@ -12,25 +12,34 @@ namespace {
 
 constexpr std::size_t kFewestGroups = 3;
 
+// Without those of the whole fleet, which all have.
 std::vector<std::vector<int>> rows_by_node(const Table& groups, const Names& names) {
   std::vector<std::vector<int>> rows(names.nodes.size());
   for (std::size_t row = 0; row < groups.rows.size(); ++row) {
-    if (std::isnan(level(groups.values(row)))) {
+    const std::vector<int>& members = names.groups[groups.rows[row].group];
+    if (members.size() == names.nodes.size() || std::isnan(level(groups.values(row)))) {
       continue;
     }
-    for (const int node : names.groups[groups.rows[row].group]) {
+    for (const int node : members) {
       rows[node].push_back(static_cast<int>(row));
     }
   }
   return rows;
 }
 
-// Whether the node is the only one that all of its groups have.
+// Whether the node is the only one that all of its groups have. Rows of one group, as of its rails,
+// follow each other.
 bool stands_alone(const Table& groups, const Names& names, const std::vector<int>& rows) {
-  std::vector<int> shared = names.groups[groups.rows[rows.front()].group];
+  int last = groups.rows[rows.front()].group;
+  std::vector<int> shared = names.groups[last];
   for (const int row : rows) {
-    const auto& members = names.groups[groups.rows[row].group];
-    std::erase_if(shared, [&](int node) { return !std::ranges::binary_search(members, node); });
+    const int group = groups.rows[row].group;
+    if (group == last) {
+      continue;
+    }
+    last = group;
+    std::erase_if(shared,
+                  [&](int node) { return !std::ranges::binary_search(names.groups[group], node); });
   }
   return shared.size() == 1;
 }

@@ -3,11 +3,26 @@
 #include <algorithm>
 
 namespace fleetbench::detect {
+namespace {
+
+// The rail of a row of a group whose `ends` are only some of its members, see SampleRecord; else
+// none, -1.
+int rail_of_large_group(const Names& names, const Row& row) {
+  return row.group >= 0 && names.groups[row.group].size() > names.ends[row.ends].size()
+             ? rail_of(names, row)
+             : -1;
+}
+
+}  // namespace
 
 Ports::Ports(const Table& table, const Names& names) {
   start_.push_back(0);
   for (const Row& row : table.rows) {
-    if (row.ends >= 0) {
+    if (const int rail = row.ends >= 0 ? rail_of_large_group(names, row) : -1; rail >= 0) {
+      for (const int node : names.groups[row.group]) {
+        ports_.push_back({node, rail});
+      }
+    } else if (row.ends >= 0) {
       ports_.insert(ports_.end(), names.ends[row.ends].begin(), names.ends[row.ends].end());
     } else if (row.group >= 0) {
       for (const int node : names.groups[row.group]) {

@@ -27,12 +27,11 @@ struct Place {
   auto subject() const { return std::tuple(row.node, row.peer, row.device, row.group, row.ends); }
 };
 
-Row row_of(const RunData& run, const SampleRecord& sample, const MetricInfo& metric,
-           const Numbers& numbers) {
+Row row_of(const SampleRecord& sample, const MetricInfo& metric, const Numbers& numbers) {
   Row row;
   switch (metric.subject) {
     case SubjectKind::group:
-      row.group = numbers.groups.at(members_of(run, sample));
+      row.group = group_of(sample, numbers);
       row.ends = sample.ends.empty() ? -1 : numbers.ends.at(ends_of(sample, numbers));
       return row;
     case SubjectKind::device:
@@ -53,12 +52,12 @@ Row row_of(const RunData& run, const SampleRecord& sample, const MetricInfo& met
 }
 
 // The good samples of a step by subject and pass.
-std::vector<Place> places_of(const RunData& run, const std::vector<const SampleRecord*>& samples,
+std::vector<Place> places_of(const std::vector<const SampleRecord*>& samples,
                              const MetricInfo& metric, const Numbers& numbers) {
   std::vector<Place> places;
   places.reserve(samples.size());
   for (const SampleRecord* sample : samples) {
-    places.push_back({row_of(run, *sample, metric, numbers), sample->pass, sample});
+    places.push_back({row_of(*sample, metric, numbers), sample->pass, sample});
   }
   std::ranges::stable_sort(places, {}, &Place::key);
   return places;
@@ -132,9 +131,8 @@ void note_unusable(const StepRecord& step, const SampleRecord& sample, Reduced& 
 // Metrics of a step that sort its samples in the same way share the work of sorting them.
 using Sorting = std::pair<SubjectKind, bool>;
 
-void add_tables(const RunData& run, const StepRecord& step,
-                const std::vector<const SampleRecord*>& samples, const Numbers& numbers,
-                Reduced& reduced) {
+void add_tables(const StepRecord& step, const std::vector<const SampleRecord*>& samples,
+                const Numbers& numbers, Reduced& reduced) {
   std::map<Sorting, std::vector<Place>> sorted;
   std::vector<std::pair<std::size_t, Table*>> work;
   for (std::size_t m = 0; m < step.metrics.size(); ++m) {
@@ -144,7 +142,7 @@ void add_tables(const RunData& run, const StepRecord& step,
     }
     const Sorting sorting{metric.subject, metric.symmetric};
     if (!sorted.contains(sorting)) {
-      sorted[sorting] = places_of(run, samples, metric, numbers);
+      sorted[sorting] = places_of(samples, metric, numbers);
     }
     auto& tables = metric.judged ? reduced.tables : reduced.covariates;
     tables.push_back(begin_table(step, metric));
@@ -205,7 +203,7 @@ Reduced reduce(const RunData& run) {
   reduced.tables.reserve(tables);  // threads hold pointers into them
   reduced.covariates.reserve(tables);
   for (const StepRecord& step : run.steps) {
-    add_tables(run, step, good[step.step], numbers, reduced);
+    add_tables(step, good[step.step], numbers, reduced);
   }
   return reduced;
 }

@@ -38,6 +38,19 @@ void number_devices(const RunData& run, Names& names, Numbers& numbers) {
   }
 }
 
+std::vector<int> sorted(std::vector<int> group) {
+  std::ranges::sort(group);
+  return group;
+}
+
+std::vector<int> all_nodes(const RunData& run) {
+  std::vector<int> nodes;
+  for (const NodeInfo& node : run.header.nodes) {
+    nodes.push_back(node.index);
+  }
+  return sorted(std::move(nodes));
+}
+
 }  // namespace
 
 std::vector<Port> ends_of(const SampleRecord& sample, const Numbers& numbers) {
@@ -49,29 +62,32 @@ std::vector<Port> ends_of(const SampleRecord& sample, const Numbers& numbers) {
   return ends;
 }
 
-std::vector<int> members_of(const RunData& run, const SampleRecord& sample) {
-  std::vector<int> members = sample.group;
-  if (members.empty()) {
-    for (const NodeInfo& node : run.header.nodes) {
-      members.push_back(node.index);
-    }
-  }
-  std::ranges::sort(members);
-  return members;
+int group_of(const SampleRecord& sample, const Numbers& numbers) {
+  return sample.group.empty() ? numbers.fleet : numbers.groups.at(sorted(sample.group));
 }
 
 void number_subjects(const RunData& run, Names& names, Numbers& numbers) {
   number_devices(run, names, numbers);
+  bool of_fleet = false;
   for (const SampleRecord& sample : run.samples) {
     if (!sample.ends.empty()) {
       numbers.ends.try_emplace(ends_of(sample, numbers), 0);
     }
     if (has_group_metrics(run.steps.at(sample.step))) {
-      numbers.groups.try_emplace(members_of(run, sample), 0);
+      of_fleet = of_fleet || sample.group.empty();
+      if (!sample.group.empty()) {
+        numbers.groups.try_emplace(sorted(sample.group), 0);
+      }
     }
+  }
+  // Once, and not for each of its samples: these are many, and so are its members.
+  const std::vector<int> fleet = all_nodes(run);
+  if (of_fleet) {
+    numbers.groups.try_emplace(fleet, 0);
   }
   number_in_order(numbers.groups, names.groups);
   number_in_order(numbers.ends, names.ends);
+  numbers.fleet = of_fleet ? numbers.groups.at(fleet) : -1;
 }
 
 void number_cohorts(const RunData& run, Names& names) {

@@ -15,12 +15,13 @@ namespace fleetbench::detect {
 struct Numbers {
   std::unordered_map<std::string, int> devices;
   std::map<std::vector<int>, int> groups;
+  int fleet = -1;  // the group of all nodes
   std::map<std::vector<Port>, int> ends;
 };
 
 std::vector<Port> ends_of(const SampleRecord& sample, const Numbers& numbers);
-// Who measured together, sorted: the whole fleet, where the sample does not say.
-std::vector<int> members_of(const RunData& run, const SampleRecord& sample);
+// Of those who measured together: the whole fleet, where the sample does not say.
+int group_of(const SampleRecord& sample, const Numbers& numbers);
 
 void number_subjects(const RunData& run, Names& names, Numbers& numbers);
 void number_cohorts(const RunData& run, Names& names);

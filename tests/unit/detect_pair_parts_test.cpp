@@ -1,0 +1,133 @@
+// What is made of pairs and groups before they are judged, at sizes of large fleets, and where
+// little is known of some nodes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/detect/group_tables.hpp"
+#include "harness/detect/ports.hpp"
+#include "harness/detect/reduce.hpp"
+
+namespace fleetbench::detect {
+namespace {
+
+Names names_of(int nodes) {
+  Names names;
+  for (int node = 0; node < nodes; ++node) {
+    names.nodes.push_back("n" + std::to_string(node));
+  }
+  return names;
+}
+
+Table table_of(SubjectKind subject, Role role) {
+  Table table;
+  table.step_id = "step";
+  table.metric = "step.m";
+  table.info.layer = Layer::network;
+  table.info.better = Better::lower;
+  table.info.subject = subject;
+  table.info.symmetric = true;
+  table.role = role;
+  table.passes = {0};
+  return table;
+}
+
+void add_row(Table& table, const Row& row, double x) {
+  table.add_row(row);
+  table.values(table.rows.size() - 1).front() = x;
+}
+
+// Each of its eight rails, as each of its members saw it.
+Table rails_of(const std::vector<int>& groups, int members) {
+  Table table = table_of(SubjectKind::group, Role::own);
+  for (const int group : groups) {
+    for (int row = 0; row < 8 * members; ++row) {
+      add_row(table, {.group = group, .ends = row}, 5);
+    }
+  }
+  return table;
+}
+
+std::vector<int> without(int nodes, int left_out) {
+  std::vector<int> group;
+  for (int node = 0; node < nodes; ++node) {
+    if (node != left_out) {
+      group.push_back(node);
+    }
+  }
+  return group;
+}
+
+TEST(GroupTables, OfTheWholeFleetNameNobodyAndCostLittle) {
+  constexpr int kNodes = 3000;
+  Names names = names_of(kNodes);
+  names.groups = {without(kNodes, -1)};
+  const GroupTables tables = tables_of_groups(rails_of({0}, kNodes), names);
+  EXPECT_TRUE(tables.nodes.empty());
+  EXPECT_TRUE(tables.notes.empty());
+}
+
+TEST(GroupTables, RowsOfOneGroupTellNoMoreOfItsMembersThanOne) {
+  constexpr int kNodes = 1000;
+  Names names = names_of(kNodes);
+  names.groups = {without(kNodes, 0), without(kNodes, 1)};
+  EXPECT_TRUE(tables_of_groups(rails_of({0, 1}, kNodes), names).nodes.empty());
+}
+
+TEST(GroupTables, TheWholeFleetIsNoneOfTheGroupsThatTellNodesApart) {
+  Names names = names_of(3);
+  names.groups = {{0, 1}, {0, 1, 2}, {0, 2}, {1, 2}};
+  Table table = table_of(SubjectKind::group, Role::own);
+  for (int group = 0; group < 4; ++group) {
+    add_row(table, {.group = group}, 5);
+  }
+  EXPECT_TRUE(tables_of_groups(table, names).nodes.empty());  // two groups each, which is too few
+}
+
+TEST(Reduce, RailsOfALargeFleetAreARowEachAndCostLittle) {
+  constexpr int kNodes = 16384;
+  RunData run;
+  StepRecord step;
+  step.id = "rails";
+  step.metrics = {{.name = "m", .better = Better::higher, .subject = SubjectKind::group}};
+  run.steps = {step};
+  for (int node = 0; node < kNodes; ++node) {
+    run.header.nodes.emplace_back().index = node;
+    for (const std::string device : {"gpu0", "gpu1", "gpu2", "gpu3"}) {
+      SampleRecord sample;
+      sample.node = node;
+      sample.device = device;
+      sample.ends = {{0, device}, {1, device}};
+      sample.values = {1e9};
+      run.samples.push_back(std::move(sample));
+    }
+  }
+  const Reduced reduced = reduce(run);
+  ASSERT_EQ(reduced.tables.size(), 1U);
+  EXPECT_EQ(reduced.tables.front().rows.size(), 4U);
+  ASSERT_EQ(reduced.names.groups.size(), 1U);
+  EXPECT_EQ(reduced.names.groups.front().size(), static_cast<std::size_t>(kNodes));
+}
+
+TEST(Ports, ALargeRailTouchesAllNodesOfItsGroup) {
+  Names names = names_of(300);
+  names.devices = {"rail0", "rail1"};
+  names.groups = {without(300, 7)};
+  names.ends = {{{0, 1}, {1, 1}}, {{0, 0}, {0, 1}, {1, 0}, {1, 1}}};
+  Table table = table_of(SubjectKind::group, Role::own);
+  add_row(table, {.group = 0, .ends = 0}, 5);
+  add_row(table, {.group = 0, .ends = 1}, 5);
+  const Ports ports(table, names);
+  ASSERT_EQ(ports.of(0).size(), 299U);
+  EXPECT_EQ(ports.of(0).back(), (Port{299, 1}));
+  EXPECT_EQ(ports.of(1).size(), 4U);  // no rail: these are all
+  Component last;
+  last.nodes.assign(300, false);
+  last.nodes[299] = true;
+  EXPECT_TRUE(ports.touches(0, last));
+  EXPECT_FALSE(ports.touches(1, last));
+}
+
+}  // namespace
+}  // namespace fleetbench::detect
