@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/detect/blocks.hpp"
+#include "harness/detect/name_list.hpp"
 #include "harness/detect/robust.hpp"
 
 namespace fleetbench::detect {
@@ -109,13 +110,6 @@ std::vector<std::vector<std::string>> names_by_block(const std::vector<int>& blo
   return result;
 }
 
-std::string list_of(const std::vector<std::string>& nodes) {
-  const std::size_t told = std::min(nodes.size(), kMostNodesTold);
-  const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(told);
-  return fmt::format("{}{}", fmt::join(nodes.begin(), end, ", "),
-                     told < nodes.size() ? fmt::format(" and {} more", nodes.size() - told) : "");
-}
-
 void report_blocks(const Table& links, const std::vector<double>& levels, const Names& names,
                    const std::vector<int>& block, int count, double least, PairClasses& result) {
   std::vector<double> within;
@@ -198,7 +192,7 @@ PairClasses by_switches(const Table& links, const std::vector<double>& levels, c
 std::string describe_blocks(const Blocks& blocks) {
   std::vector<std::string> lists;
   for (const auto& nodes : blocks.nodes) {
-    lists.push_back("{" + list_of(nodes) + "}");
+    lists.push_back("{" + list_of(nodes, kMostNodesTold) + "}");
   }
   const bool many = lists.size() > kMostBlocksTold;
   return fmt::format(

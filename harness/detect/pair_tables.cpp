@@ -1,7 +1,6 @@
 #include "harness/detect/pair_tables.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "harness/detect/name_list.hpp"
 #include "harness/detect/rails.hpp"
 #include "harness/detect/robust.hpp"
 
@@ -45,13 +45,6 @@ std::string where(const Table& links, const Names& names, const Stratum& stratum
 
 constexpr std::size_t kMostNamed = 8;
 
-std::string list_of(const std::vector<std::string>& nodes) {
-  const std::size_t told = std::min(nodes.size(), kMostNamed);
-  return fmt::format(
-      "{}{}", fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(told), ", "),
-      told < nodes.size() ? fmt::format(" and {} more", nodes.size() - told) : "");
-}
-
 void say_what_cannot_be_told(const Stratum& stratum, const Names& names, PairTables& result) {
   const Table& links = result.links;
   const std::vector<int> nodes = nodes_of(links, stratum.rows, names.nodes.size());
@@ -73,7 +66,7 @@ void say_what_cannot_be_told(const Stratum& stratum, const Names& names, PairTab
   } else if (nodes.size() > 3 && !few.empty()) {
     result.notes.push_back(fmt::format(
         "{}: {} met fewer than {} partners, so a slow node cannot be told from slow links there",
-        in, few.size() == nodes.size() ? "all nodes" : list_of(few), kFewestPartners));
+        in, few.size() == nodes.size() ? "all nodes" : list_of(few, kMostNamed), kFewestPartners));
   }
 }
 
