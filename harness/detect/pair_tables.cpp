@@ -15,10 +15,10 @@
 namespace fleetbench::detect {
 namespace {
 
-std::vector<int> nodes_of(const Table& links, const std::vector<int>& rows, std::size_t nodes) {
+std::vector<int> nodes_of(const Table& links, std::size_t nodes) {
   std::vector<bool> met(nodes);
-  for (const int i : rows) {
-    met[links.rows[i].node] = met[links.rows[i].peer] = true;
+  for (const Row& row : links.rows) {
+    met[row.node] = met[row.peer] = true;
   }
   std::vector<int> result;
   for (std::size_t node = 0; node < nodes; ++node) {
@@ -27,14 +27,6 @@ std::vector<int> nodes_of(const Table& links, const std::vector<int>& rows, std:
     }
   }
   return result;
-}
-
-std::vector<int> all_rows(const Table& links) {
-  std::vector<int> rows(links.rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = static_cast<int>(i);
-  }
-  return rows;
 }
 
 std::string where(const Table& links, const Names& names, const Stratum& stratum) {
@@ -47,12 +39,12 @@ constexpr std::size_t kMostNamed = 8;
 
 void say_what_cannot_be_told(const Stratum& stratum, const Names& names, PairTables& result) {
   const Table& links = result.links;
-  const std::vector<int> nodes = nodes_of(links, stratum.rows, names.nodes.size());
+  const std::vector<int>& nodes = stratum.nodes;
   const std::string in = where(links, names, stratum);
   std::vector<std::string> few;
-  for (const int node : nodes) {
-    if (!stratum.fit.sends_fitted[node] || !stratum.fit.receives_fitted[node]) {
-      few.push_back(names.nodes[node]);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!stratum.fit.sends_fitted[i] || !stratum.fit.receives_fitted[i]) {
+      few.push_back(names.nodes[nodes[i]]);
     }
   }
   if (nodes.size() == 3) {
@@ -131,7 +123,7 @@ void refer_to_ends(const std::vector<Stratum>& strata, const std::vector<double>
     links.fitted += stratum.fit.fitted_any() ? stratum.fit.parameters : 0;
     for (const int i : stratum.rows) {
       Row& row = links.rows[i];
-      row.reference = stratum.fit.expected(row.node, row.peer) + offsets[i];
+      row.reference = stratum.expected(row) + offsets[i];
       row.base = stratum.fit.base + offsets[i];
     }
   }
@@ -149,7 +141,7 @@ PairTables derive(Table links, const Names& names, const Switches& switches, dou
   PairTables result;
   result.links = std::move(links);
   Table& table = result.links;
-  const std::vector<int> nodes = nodes_of(table, all_rows(table), names.nodes.size());
+  const std::vector<int> nodes = nodes_of(table, names.nodes.size());
   if (nodes.size() < 3) {
     result.classes.offsets.assign(table.rows.size(), 0);
     return result;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <span>
 
 #include "harness/detect/joined.hpp"
 #include "harness/detect/robust.hpp"
@@ -10,7 +12,7 @@
 namespace fleetbench::detect {
 namespace {
 
-// Rows of a stratum by one of their nodes.
+// Rows of a stratum by one of their nodes, which have their numbers in the stratum.
 class RowsOfNodes {
  public:
   RowsOfNodes(const Table& links, const Stratum& stratum, Role role) {
@@ -19,10 +21,10 @@ class RowsOfNodes {
     const auto each = [&](auto add) {
       for (const int row : stratum.rows) {
         if (role != Role::receives) {
-          add(links.rows[row].node, row);
+          add(stratum.place_of(links.rows[row].node), row);
         }
         if (role != Role::sends) {
-          add(links.rows[row].peer, row);
+          add(stratum.place_of(links.rows[row].peer), row);
         }
       }
     };
@@ -53,7 +55,7 @@ void follow(const Table& links, const std::vector<double>& offsets, const Stratu
       const Row& row = links.rows[i];
       const double x = links.values(static_cast<std::size_t>(i))[pass];
       if (!std::isnan(x)) {
-        beyond.push_back(x - offsets[i] - stratum.fit.expected(row.node, row.peer));
+        beyond.push_back(x - offsets[i] - stratum.expected(row));
       }
     }
     if (!beyond.empty()) {
@@ -70,7 +72,7 @@ void add_ends(const Table& links, const std::vector<double>& offsets, const Stra
   const RowsOfNodes rows(links, stratum, role);
   for (std::size_t node = 0; node < fitted.size(); ++node) {
     if (fitted[node]) {
-      Row row{.node = static_cast<int>(node), .device = stratum.rail};
+      Row row{.node = stratum.nodes[node], .device = stratum.rail};
       row.reference = relative ? fit.base : 0;
       table.add_row(row);
       follow(links, offsets, stratum, rows.of(node), effects[node],
@@ -117,48 +119,82 @@ std::vector<Stratum> joined_parts(const Table& links, const Stratum& stratum, st
   return parts;
 }
 
+// Of parts that share no node.
+void number_nodes(const Table& links, std::size_t nodes, std::span<Stratum> parts) {
+  const auto places = std::make_shared<std::vector<int>>(nodes, -1);
+  for (Stratum& part : parts) {
+    for (const int i : part.rows) {
+      for (const int node : {links.rows[i].node, links.rows[i].peer}) {
+        if ((*places)[node] < 0) {
+          (*places)[node] = 0;
+          part.nodes.push_back(node);
+        }
+      }
+    }
+    std::ranges::sort(part.nodes);
+    for (std::size_t place = 0; place < part.nodes.size(); ++place) {
+      (*places)[part.nodes[place]] = static_cast<int>(place);
+    }
+    part.places = places;
+  }
+}
+
 // Each pair once; where it was measured by several devices, their mean. Rows are sorted by pair.
 std::vector<PairValue> values_of(const Table& links, const std::vector<double>& offsets,
-                                 const std::vector<int>& rows) {
+                                 const Stratum& stratum) {
   std::vector<PairValue> pairs;
   int same = 0;
-  for (const int i : rows) {
+  for (const int i : stratum.rows) {
     const Row& row = links.rows[i];
     const double x = level(links.values(static_cast<std::size_t>(i))) - offsets[i];
     if (std::isnan(x)) {
       continue;
     }
-    if (!pairs.empty() && pairs.back().from == row.node && pairs.back().to == row.peer) {
+    const PairValue pair{stratum.place_of(row.node), stratum.place_of(row.peer), x};
+    if (!pairs.empty() && pairs.back().from == pair.from && pairs.back().to == pair.to) {
       ++same;
       pairs.back().x += (x - pairs.back().x) / (same + 1);
     } else {
-      pairs.push_back({row.node, row.peer, x});
+      pairs.push_back(pair);
       same = 0;
     }
   }
   return pairs;
 }
 
+void fit(const Table& links, const std::vector<double>& offsets, Stratum& stratum) {
+  stratum.fit = fit_pairs(static_cast<int>(stratum.nodes.size()),
+                          values_of(links, offsets, stratum), links.info.symmetric);
+}
+
+// Among fewer nodes nobody has enough partners.
+constexpr std::size_t kFewestNodes = kFewestPartners + 1;
+
 }  // namespace
 
 std::vector<Stratum> fit_strata(const Table& links, const Names& names,
                                 const std::vector<double>& offsets) {
-  const auto nodes = static_cast<int>(names.nodes.size());
+  const std::size_t nodes = names.nodes.size();
   std::vector<Stratum> strata;
   Stratum rest;
   for (auto& [rail, of_rail] : rows_by_rail(links, names)) {
-    for (Stratum& stratum : joined_parts(links, of_rail, names.nodes.size())) {
-      stratum.fit = fit_pairs(nodes, values_of(links, offsets, stratum.rows), links.info.symmetric);
-      if (stratum.fit.fitted_any() || stratum.fit.disconnected) {
-        strata.push_back(std::move(stratum));
+    std::vector<Stratum> parts = joined_parts(links, of_rail, nodes);
+    number_nodes(links, nodes, parts);
+    for (Stratum& part : parts) {
+      if (part.nodes.size() >= kFewestNodes) {
+        fit(links, offsets, part);
+      }
+      if (part.fit.fitted_any() || part.fit.disconnected) {
+        strata.push_back(std::move(part));
       } else {
-        rest.rows.insert(rest.rows.end(), stratum.rows.begin(), stratum.rows.end());
+        rest.rows.insert(rest.rows.end(), part.rows.begin(), part.rows.end());
       }
     }
   }
   if (!rest.rows.empty()) {
     std::ranges::sort(rest.rows);
-    rest.fit = fit_pairs(nodes, values_of(links, offsets, rest.rows), links.info.symmetric);
+    number_nodes(links, nodes, {&rest, 1});
+    fit(links, offsets, rest);
     strata.insert(strata.begin(), std::move(rest));
   }
   return strata;

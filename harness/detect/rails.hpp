@@ -1,6 +1,7 @@
 // Pairs by the rail on which they were measured.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "harness/detect/pairs.hpp"
@@ -10,9 +11,18 @@ namespace fleetbench::detect {
 
 // Rows of one rail; or all whose ends have different devices, several, or none that is known.
 struct Stratum {
-  int rail = -1;          // position in Names::devices
-  std::vector<int> rows;  // of the table
-  PairFit fit;
+  int rail = -1;           // position in Names::devices
+  std::vector<int> rows;   // of the table
+  std::vector<int> nodes;  // of these rows, ascending
+  // Of every node of the run: its position in `nodes` of the one stratum that shares this and has
+  // it.
+  std::shared_ptr<const std::vector<int>> places;
+  PairFit fit;  // numbers nodes by their positions in `nodes`
+
+  int place_of(int node) const { return (*places)[node]; }
+  double expected(const Row& row) const {
+    return fit.expected(place_of(row.node), place_of(row.peer));
+  }
 };
 
 // By rail, those of none first, and by the groups of nodes that no pair joins; each fitted, on

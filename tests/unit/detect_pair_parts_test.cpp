@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/detect/group_tables.hpp"
+#include "harness/detect/pair_tables.hpp"
 #include "harness/detect/ports.hpp"
 #include "harness/detect/reduce.hpp"
 
@@ -36,6 +37,42 @@ Table table_of(SubjectKind subject, Role role) {
 void add_row(Table& table, const Row& row, double x) {
   table.add_row(row);
   table.values(table.rows.size() - 1).front() = x;
+}
+
+constexpr int kLargeFleet = 24000;
+
+// Pairs within each `size` nodes that follow each other; those of `slow` take longer.
+PairTables tables_of_parts(int size, int slow) {
+  Table links = table_of(SubjectKind::link, Role::link);
+  for (int a = 0; a < kLargeFleet; ++a) {
+    for (int b = a + 1; b < (a / size + 1) * size; ++b) {
+      add_row(links, {.node = a, .peer = b}, a == slow || b == slow ? 6 : 5);
+    }
+  }
+  const Names names = names_of(kLargeFleet);
+  return derive(std::move(links), names, Switches({}, names.nodes), 0.05);
+}
+
+// A table of all nodes for each part would take gigabytes.
+TEST(PairParts, OfOneMatchingOfALargeFleetAreLinksAlone) {
+  const PairTables tables = tables_of_parts(2, 0);
+  EXPECT_TRUE(tables.nodes.empty());
+  ASSERT_EQ(tables.links.rows.size(), kLargeFleet / 2U);
+  EXPECT_DOUBLE_EQ(tables.links.rows.front().reference, 5);
+}
+
+TEST(PairParts, OfFourNodesOfALargeFleetAreFittedEach) {
+  constexpr int kSlow = kLargeFleet - 2;
+  const PairTables tables = tables_of_parts(4, kSlow);
+  ASSERT_EQ(tables.nodes.size(), 1U);
+  const Table& nodes = tables.nodes.front();
+  ASSERT_EQ(nodes.rows.size(), static_cast<std::size_t>(kLargeFleet));
+  for (std::size_t row = 0; row < nodes.rows.size(); ++row) {
+    EXPECT_NEAR(nodes.values(row)[0], nodes.rows[row].node == kSlow ? 6 : 5, 1e-6);
+  }
+  for (const Row& row : tables.links.rows) {
+    EXPECT_NEAR(row.reference, row.node == kSlow || row.peer == kSlow ? 6 : 5, 1e-6);
+  }
 }
 
 // Each of its eight rails, as each of its members saw it.
