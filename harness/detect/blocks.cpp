@@ -18,7 +18,8 @@ constexpr double kWidened = 1.25;     // by what a gap is one: the next length o
 constexpr double kMostOfNodes = 0.8;  // have to see that across is slower than within
 constexpr double kMostKnown = 0.9;    // of the pairs of rows
 
-// Edges of the shortest tree over the rows, by length; empty where too little is known.
+// Edges of the shortest tree over the rows, by length, without those to rows of which too little is
+// known; empty where that is so of many.
 std::vector<Edge> shortest_tree(const PairLevels& levels) {
   const std::size_t n = levels.rows().size();
   std::vector<Edge> tree;
@@ -41,7 +42,9 @@ std::vector<Edge> shortest_tree(const PairLevels& levels) {
       next = next == n || nearest[i].length < nearest[next].length ? i : next;
     }
     in[next] = true;
-    tree.push_back(nearest[next]);
+    if (std::isfinite(nearest[next].length)) {
+      tree.push_back(nearest[next]);
+    }
     last = next;
   }
   const double pairs = 0.5 * static_cast<double>(n) * static_cast<double>(n - 1);
@@ -75,12 +78,16 @@ bool across_is_slower(const PairLevels& levels, const std::vector<int>& group, d
          median(std::move(differences)) >= least;
 }
 
-// By row; empty where no cut makes blocks. The coarsest cut that does counts.
+// By row; empty where no cut makes blocks. The coarsest cut that does counts. Where rows hang on
+// nothing known, that is the widest gap.
 Blocked cut_tree(const PairLevels& levels, const std::vector<Edge>& tree, double least) {
-  std::vector<std::size_t> places(tree.size());
+  const bool is_broken = tree.size() + 1 < levels.rows().size();
+  std::vector<std::size_t> places(tree.size() + (is_broken ? 1 : 0));
   std::iota(places.begin(), places.end(), std::size_t{0});
   const auto widened = [&](std::size_t k) {
-    return k == 0 ? 0 : tree[k].length / std::max(tree[k - 1].length, 1e-12);
+    return k == 0             ? 0
+           : k == tree.size() ? std::numeric_limits<double>::infinity()
+                              : tree[k].length / std::max(tree[k - 1].length, 1e-12);
   };
   std::ranges::stable_sort(places, std::greater<>(), widened);
   constexpr std::size_t kTries = 5;

@@ -150,7 +150,7 @@ std::optional<double> cost_of_crossing(const Table& links, const std::vector<dou
     const auto own = fast(a, a);
     const auto other = fast(b, b);
     const auto across = fast(a, b);
-    if (a != b && own && other && across) {
+    if (a >= 0 && a != b && own && other && across) {
       costs.push_back(*across - std::max(*own, *other));
     }
   }
@@ -172,7 +172,9 @@ PairClasses by_switches(const Table& links, const std::vector<double>& levels, c
     if (const auto cost = cost_of_crossing(links, levels, leaf)) {
       for (std::size_t row = 0; row < levels.size(); ++row) {
         const Row& pair = links.rows[row];
-        const bool crosses = leaf[pair.node] != leaf[pair.peer];
+        const int a = leaf[pair.node];
+        const int b = leaf[pair.peer];
+        const bool crosses = a >= 0 && b >= 0 && a != b;
         result.offsets[row] = crosses && *cost >= least / 2 ? *cost : 0;
       }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -52,7 +53,7 @@ PairLevels::PairLevels(int nodes, const std::vector<PairValue>& pairs)
 
 void PairLevels::fill(const std::vector<PairValue>& pairs) {
   values_.assign(rows_.size() * nodes_, 0);
-  std::vector<std::uint8_t> counts(values_.size());
+  std::vector<std::uint32_t> counts(values_.size());
   const auto add = [&](int row, int node, double x) {
     if (row >= 0) {
       const std::size_t at =

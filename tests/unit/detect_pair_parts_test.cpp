@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/detect/blocks.hpp"
 #include "harness/detect/group_tables.hpp"
+#include "harness/detect/pair_levels.hpp"
 #include "harness/detect/pair_tables.hpp"
 #include "harness/detect/ports.hpp"
 #include "harness/detect/reduce.hpp"
@@ -72,6 +74,67 @@ TEST(PairParts, OfFourNodesOfALargeFleetAreFittedEach) {
   }
   for (const Row& row : tables.links.rows) {
     EXPECT_NEAR(row.reference, row.node == kSlow || row.peer == kSlow ? 6 : 5, 1e-6);
+  }
+}
+
+TEST(PairClasses, NodesOfNoSwitchDoNotCrossAny) {
+  constexpr int kUnknown = 8;  // and the one after it
+  const auto leaf = [](int node) { return node < kUnknown ? node / 4 : -1; };
+  Names names = names_of(10);
+  const Topology topology{{{"leaf0", {"n0", "n1", "n2", "n3"}, {}},
+                           {"leaf1", {"n4", "n5", "n6", "n7"}, {}},
+                           {"spine", {}, {"leaf0", "leaf1"}}}};
+  Table links = table_of(SubjectKind::link, Role::link);
+  for (int a = 0; a < 10; ++a) {
+    for (int b = a + 1; b < 10; ++b) {
+      const bool crosses = leaf(a) != leaf(b) && leaf(a) >= 0 && leaf(b) >= 0;
+      add_row(links, {.node = a, .peer = b}, crosses ? 5.5 : 5);
+    }
+  }
+  const PairClasses classes = classify(links, names, Switches(topology, names.nodes), 0.05);
+  for (std::size_t i = 0; i < links.rows.size(); ++i) {
+    const bool crosses = links.values(i)[0] > 5;
+    EXPECT_NEAR(classes.offsets[i], crosses ? 0.5 : 0, 1e-9)
+        << links.rows[i].node << " " << links.rows[i].peer;
+  }
+}
+
+TEST(PairLevels, AreMeansHoweverOftenAPairWasMeasured) {
+  std::vector<PairValue> pairs;
+  for (int i = 0; i < 256; ++i) {
+    pairs.push_back({0, 1, 2.0});
+  }
+  EXPECT_DOUBLE_EQ(PairLevels(2, pairs).at(0, 1), 2.0);
+  pairs.push_back({0, 1, 2.0});
+  EXPECT_DOUBLE_EQ(PairLevels(2, pairs).at(0, 1), 2.0);
+}
+
+// Three nodes that met four of the others, and one that met one of them, have too few partners in
+// common with the rest to be compared with it.
+TEST(Blocks, AreToldWhereTheyHaveFewPartnersInCommon) {
+  constexpr int kNodes = 102;
+  constexpr int kLoner = 101;
+  const auto is_apart = [](int node) { return node == 0 || node == 2 || node == 4; };
+  const auto meets_those = [](int node) {
+    return node == 6 || node == 8 || node == 10 || node == 12;
+  };
+  std::vector<PairValue> pairs{{50, kLoner, 5.0}};
+  for (int a = 0; a < kLoner; ++a) {
+    for (int b = a + 1; b < kLoner; ++b) {
+      if (is_apart(a) != is_apart(b)) {
+        if (meets_those(a) || meets_those(b)) {
+          pairs.push_back({a, b, 5.5});
+        }
+      } else if (!(meets_those(a) && meets_those(b))) {
+        pairs.push_back({a, b, 5.0 + 0.001 * ((a * 7 + b * 13) % 5)});
+      }
+    }
+  }
+  const BlockSearch search = find_blocks(kNodes, pairs, 0.05);
+  EXPECT_TRUE(search.looked_for);
+  ASSERT_EQ(search.blocks, 2);
+  for (int node = 0; node < kLoner; ++node) {
+    EXPECT_EQ(search.block[node] == search.block[0], is_apart(node)) << node;
   }
 }
 
