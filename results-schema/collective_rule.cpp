@@ -29,13 +29,14 @@ std::size_t CollectiveRule::bytes(std::size_t count, std::size_t members) const 
 }
 
 const std::vector<CollectiveRule>& collective_rules() {
-  static const std::vector<CollectiveRule> rules{{"all_reduce", "sum", -1, false, twice_others},
-                                                 {"all_gather", "none", -1, true, others},
-                                                 {"reduce_scatter", "sum", -1, true, others},
-                                                 {"all_to_all", "none", -1, true, others},
-                                                 {"broadcast", "none", 0, false, one},
-                                                 {"reduce", "sum", 0, false, one},
-                                                 {"sendrecv", "sum", -1, false, one}};
+  static const std::vector<CollectiveRule> rules{
+      {"all_reduce", "sum", -1, false, true, twice_others},
+      {"all_gather", "none", -1, true, true, others},
+      {"reduce_scatter", "sum", -1, true, true, others},
+      {"all_to_all", "none", -1, true, true, others},
+      {"broadcast", "none", 0, false, false, one},
+      {"reduce", "sum", 0, false, false, one},
+      {"sendrecv", "sum", -1, false, false, one}};
   return rules;
 }
 

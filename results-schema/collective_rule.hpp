@@ -16,6 +16,8 @@ struct CollectiveRule {
   // True: a size is that of the parts of all members together, and each member's part is a share of
   // it. False: a size is that of one member's buffer.
   bool shared_out = false;
+  // It cannot end at any member before all have entered it.
+  bool waits_for_all = false;
   // What to multiply bytes / time with, so that the figure can be held against what the hardware
   // of one member can do whatever the number of members.
   double (*busbw_factor)(std::size_t members) = nullptr;

@@ -3,23 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "harness/detect/json_at.hpp"
 #include "harness/detect/robust.hpp"
+#include "results-schema/collective_rule.hpp"
 #include "results-schema/together.hpp"
 
 namespace fleetbench::detect {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSynchronising{"all_reduce", "all_gather",
-                                                         "reduce_scatter", "all_to_all"};
 constexpr double kShareOfTransfer = 0.1;
 constexpr double kSigmas = 5;
 constexpr int kFewestCalls = 5;
@@ -27,8 +24,8 @@ constexpr double kMostlyLate = 0.8;
 constexpr std::size_t kFewestMembers = 3;  // of two, nobody is in the middle
 
 bool synchronises(const MetricInfo& metric) {
-  return std::ranges::any_of(kSynchronising,
-                             [&](std::string_view name) { return metric.name.starts_with(name); });
+  const CollectiveRule* rule = find_collective_rule(metric.name.substr(0, metric.name.find('.')));
+  return rule != nullptr && rule->waits_for_all;
 }
 
 // One member's stamps of one call, on the clock of the first member.

@@ -78,8 +78,6 @@ void join_fitting_blocks(const std::vector<PairValue>& pairs, int blocks, std::v
   }
 }
 
-// Of matchings: what fast pairs join, where levels fall into two groups and nearly all pairs
-// between what they join are slow, nearly all within fast.
 // Parts the levels in two such that they differ least within both parts (Fisher, Otsu). Slow nodes
 // may lie in between, so no gap is asked for: whether the parts are blocks is seen from the pairs.
 double border_of(std::vector<double> levels) {
