@@ -15,7 +15,7 @@ namespace {
 // Residuals of a fit that has nearly as many parameters as values crowd around 0, which looks like
 // a long tail: tables with fewer values than this a parameter do not count. Nor do those whose
 // spread was assumed.
-constexpr std::size_t kValuesPerParameter = 16;
+constexpr std::size_t kValuesPerParameter = 14;
 constexpr std::size_t kFewestRows = 8;
 // What few nodes add to their links follows from each other's.
 constexpr std::size_t kFewestOfPairs = 16;
