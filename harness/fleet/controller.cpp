@@ -58,7 +58,7 @@ void Controller::run(const std::vector<plan::Slot>& slots, const TimeLimits& lim
 }
 
 bool Controller::measure(const plan::Slot& slot, const std::vector<int>& next, double end_s) {
-  for (SlotState state = course_.laid_out(slot); !state.owners.empty();) {
+  for (SlotState state = course_.laid_out(slot); !state.is_nothing_left();) {
     course_.run(state, next, end_s);
     ramps_.add(step_of(slot), samples_.values_of_slot());
     samples_.sync();
@@ -117,12 +117,14 @@ SlotState Controller::without_the_lost(const SlotState& state) {
   plan::Slot slot = state.slot;
   if (!state.again.empty()) {
     slot.index = again_++;
-    progress_.note(fmt::format(
-        "{}: measured again{}", id,
-        state.hunts_again.empty() ? " without who failed" : ", in parts, to find who keeps it up"));
     SlotState again = course_.laid_out(slot, state.again);
     again.hunts = state.hunts_again;
     again.attempt = state.attempt + 1;
+    if (!again.owners.empty()) {
+      progress_.note(fmt::format(
+          "{}: measured again{}", id,
+          again.hunts.empty() ? " without who failed" : ", in parts, to find who keeps it up"));
+    }
     return again;
   }
   slot.parties.clear();

@@ -13,7 +13,9 @@ namespace fleetbench::fleet {
 struct Hunt {
   plan::Team team;
   std::vector<Json> answers;  // of its members, when it failed
-  bool in_pairs = false;      // its halves are known
+  int slot = 0;               // in which it did, by index, and when that was
+  double start_s = 0;
+  bool in_pairs = false;  // its halves are known
 };
 
 // Whether it has halves to measure.

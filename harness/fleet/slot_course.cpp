@@ -73,7 +73,7 @@ void SlotCourse::run(SlotState& state, const std::vector<int>& next, double end_
   moment_ = {.slot = state.slot.index, .step = step_of(state.slot).id, .phase = moment_.phase};
   samples_.begin_slot();
   teams_.reset();
-  if (!state.teams.empty()) {
+  if (!state.teams.empty() || !state.hunts.empty()) {
     teams_.emplace(state, step_of(state.slot), samples_, attendance_);
   }
   prepare(state);

@@ -37,6 +37,8 @@ struct SlotState {
   std::vector<plan::Team> again;
   std::vector<Hunt> hunts_again;
   int attempt = 0;  // how often teams of it were measured before
+  // A search still has to be ended where nobody is left to measure a part.
+  bool is_nothing_left() const { return owners.empty() && hunts.empty(); }
   const plan::Party& party_of(const Owner& owner) const { return slot.parties[owner.party]; }
 };
 

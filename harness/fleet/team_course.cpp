@@ -103,7 +103,7 @@ std::vector<int> TeamCourse::end_preparation() {
   for (std::size_t team = 0; team < progress_.size(); ++team) {
     Team& of_team = progress_[team];
     for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
-      if (!of_team.answers[i].is_null() && !succeeded(of_team.answers[i])) {
+      if (!succeeded(of_team.answers[i])) {
         of_team.to_blame.push_back(i);
       }
     }
@@ -122,7 +122,11 @@ std::vector<int> TeamCourse::end_preparation() {
     }
   }
   measures_ = true;
-  return without_a_team();
+  auto without = without_a_team();
+  if (state_.owners.empty()) {
+    end_hunts();
+  }
+  return without;
 }
 
 std::vector<int> TeamCourse::without_a_team() {
@@ -172,9 +176,7 @@ void TeamCourse::end_measurement() {
       settle(team);
     }
   }
-  if (!state_.is_cut) {
-    end_hunts();
-  }
+  end_hunts();
 }
 
 void TeamCourse::settle(std::size_t team) {

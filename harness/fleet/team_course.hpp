@@ -22,7 +22,8 @@ inline constexpr int kMostAttempts = 5;
 // One phase after the other: answers come in, then it ends. Samples are recorded of teams that
 // succeeded, and of those to blame where one failed (culprits.hpp); the others of a group are left
 // in SlotState::again, those of a pair have nothing to measure. Where it cannot be told who is to
-// blame, a group is searched (hunt.hpp); if that does not tell either, all are recorded.
+// blame, a group is searched (hunt.hpp); if that does not tell either, or cannot go on, all are
+// recorded as they were before.
 class TeamCourse {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,7 +41,8 @@ class TeamCourse {
   void forsake(int rank) { forsaken_.insert(rank); }
 
   // From here on only teams all of whose members are prepared take part. Returns those who are
-  // prepared for none of them: they own the slot no longer.
+  // prepared for none of them: they own the slot no longer. Where nobody is left to measure, all is
+  // over by that.
   std::vector<int> end_preparation();
   // By what the GPUs of this owner join their teams.
   Invitations invitations_for(const Owner& owner) const;
@@ -73,6 +75,7 @@ class TeamCourse {
   bool begin_hunt(std::size_t team);
   void hunt_on(Hunt hunt, std::vector<plan::Team> parts);
   void end_hunts();
+  void end_all_in_vain();
   // False where it does not tell who is to blame.
   bool end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts);
   void end_in_vain(const Hunt& hunt);

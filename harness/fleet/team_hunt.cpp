@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/fleet/agent.hpp"
 #include "harness/fleet/culprits.hpp"
 #include "harness/fleet/team_course.hpp"
 
@@ -15,7 +16,11 @@ bool TeamCourse::begin_hunt(std::size_t team) {
   if (!may_go_on() || state_.attempt + 3 >= kMostAttempts || !can_be_halved(all)) {
     return false;
   }
-  hunt_on({.team = all, .answers = progress_[team].answers}, halves(all));
+  hunt_on({.team = all,
+           .answers = progress_[team].answers,
+           .slot = state_.slot.index,
+           .start_s = state_.start_s},
+          halves(all));
   return true;
 }
 
@@ -28,6 +33,11 @@ void TeamCourse::hunt_on(Hunt hunt, std::vector<plan::Team> parts) {
 }
 
 void TeamCourse::end_hunts() {
+  // Whom a run that is over leaves without an answer is not to blame.
+  if (state_.is_cut || attendance_.is_lost(kRoot)) {
+    end_all_in_vain();
+    return;
+  }
   std::vector<std::vector<std::size_t>> parts(state_.hunts.size());
   for (std::size_t team = 0; team < state_.teams.size(); ++team) {
     if (const auto hunt = state_.teams[team].hunt) {
@@ -41,6 +51,17 @@ void TeamCourse::end_hunts() {
   }
 }
 
+// Also those that were to go on in another attempt: there is none.
+void TeamCourse::end_all_in_vain() {
+  for (const auto* hunts : {&state_.hunts, &state_.hunts_again}) {
+    for (const Hunt& hunt : *hunts) {
+      end_in_vain(hunt);
+    }
+  }
+  state_.hunts_again.clear();
+  state_.again.clear();
+}
+
 bool TeamCourse::end_hunt(const Hunt& hunt, const std::vector<std::size_t>& parts) {
   std::vector<std::size_t> failed;
   std::vector<plan::Member> to_blame;
@@ -49,10 +70,14 @@ bool TeamCourse::end_hunt(const Hunt& hunt, const std::vector<std::size_t>& part
       continue;
     }
     failed.push_back(part);
-    if (hunt.in_pairs && progress_[part].to_blame.empty()) {
+    const bool all_answered = std::ranges::none_of(progress_[part].answers, &Json::is_null);
+    if (hunt.in_pairs && all_answered && progress_[part].to_blame.empty()) {
       progress_[part].to_blame = {0};
     }
     std::ranges::copy(members_to_blame(part), std::back_inserter(to_blame));
+  }
+  if (to_blame.size() == hunt.team.members.size()) {
+    return false;
   }
   if (!to_blame.empty()) {
     record_found(hunt, to_blame);
@@ -63,8 +88,9 @@ bool TeamCourse::end_hunt(const Hunt& hunt, const std::vector<std::size_t>& part
     return false;
   }
   const std::size_t sound = failed.front() == parts[0] ? parts[1] : parts[0];
-  hunt_on({.team = hunt.team, .answers = hunt.answers, .in_pairs = true},
-          with_partners(state_.teams[failed.front()], state_.teams[sound]));
+  Hunt in_pairs = hunt;
+  in_pairs.in_pairs = true;
+  hunt_on(std::move(in_pairs), with_partners(state_.teams[failed.front()], state_.teams[sound]));
   return true;
 }
 
@@ -85,7 +111,8 @@ void TeamCourse::end_in_vain(const Hunt& hunt) {
 void TeamCourse::record_before(const Hunt& hunt, const std::vector<std::size_t>& members,
                                const std::string& more, bool is_to_blame) {
   SlotState before = open_teams(state_.slot, step_, {hunt.team});
-  before.start_s = state_.start_s;
+  before.slot.index = hunt.slot;
+  before.start_s = hunt.start_s;
   for (const std::size_t member : members) {
     Json answer = hunt.answers[member];
     if (answer.is_object()) {

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <variant>
-
 #include "harness/fleet/culprits.hpp"
 #include "harness/fleet/gpu_runner.hpp"
-#include "tests/unit/heard.hpp"
+#include "tests/unit/team_course_fixture.hpp"
 
 namespace fleetbench::fleet {
 namespace {
@@ -17,96 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
-
-// Nodes of two GPUs each, owned by the rank of the node's number.
-class TeamCourseTest : public testing::Test {
- protected:
-  TeamCourseTest() {
-    for (int node = 0; node < kNodes; ++node) {
-      gpus_.push_back({{.label = "gpu0", .rank = node}, {.label = "gpu1", .rank = node}});
-    }
-    step_.resize(1);
-    step_[0].id = "nccl";
-    step_[0].runner = plan::Runner::gpu_workers;
-    step_[0].probe.joins_workers = true;
-    step_[0].metrics.resize(1);
-  }
-
-  static std::vector<NodeInfo> four_nodes() {
-    std::vector<NodeInfo> nodes;
-    for (int node = 0; node < kNodes; ++node) {
-      nodes.push_back({.index = node,
-                       .name = "n" + std::to_string(node),
-                       .boot_id = "",
-                       .ranks = {node},
-                       .inventory = nullptr,
-                       .cohort = ""});
-    }
-    return nodes;
-  }
-
-  // The teams of these parties begin.
-  TeamCourse& begin(Participants participants, Across across, std::vector<plan::Party> parties) {
-    step_[0].probe.participants = participants;
-    step_[0].across = across;
-    const plan::Slot slot{.parties = std::move(parties)};
-    state_ = open_teams(slot, step_[0], plan::teams_of(slot, step_[0], gpus_));
-    return course_.emplace(state_, step_[0], samples_, attendance_);
-  }
-
-  static Json answer(const std::vector<Json>& devices) {
-    Json answer{{"status", "ok"}, {"s", 1.0}, {"devices", Json::array()}};
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      answer["devices"].push_back(devices[i]);
-      answer["devices"].back()["device"] = "gpu" + std::to_string(i);
-    }
-    return answer;
-  }
-
-  static Json ok() { return {{"status", "ok"}, {"values", {1.0}}, {"invitation", "abc"}}; }
-  static Json waited() {
-    return {{"status", "timeout"},
-            {"reason", "rank 1 waited"},
-            {"detail", {{"phase", "init"}, {"calls_done", 0}}}};
-  }
-  static Json died() { return {{"status", "failed"}, {"reason", "signal 9"}}; }
-
-  void all_are_prepared() {
-    for (const auto& [rank, owner] : state_.owners) {
-      course_->add(rank, answer({ok(), ok()}));
-    }
-    EXPECT_THAT(course_->end_preparation(), IsEmpty());
-  }
-
-  std::vector<SampleRecord> recorded() const {
-    std::vector<SampleRecord> samples;
-    for (const Record& record : heard_.records) {
-      if (const auto* sample = std::get_if<SampleRecord>(&record)) {
-        samples.push_back(*sample);
-      }
-    }
-    return samples;
-  }
-
-  std::vector<std::string> samples() const {
-    std::vector<std::string> texts;
-    for (const SampleRecord& sample : recorded()) {
-      texts.push_back(nodes_[static_cast<std::size_t>(sample.node)].name + " " + sample.device +
-                      " " + std::string(to_string(sample.status)));
-    }
-    return texts;
-  }
-
-  static constexpr int kNodes = 4;
-  std::vector<NodeInfo> nodes_ = four_nodes();
-  FleetGpus gpus_;
-  std::vector<plan::PlannedStep> step_;
-  Heard heard_;
-  Attendance attendance_{nodes_, heard_, heard_};
-  SlotSamples samples_{kNodes, step_, attendance_, heard_};
-  SlotState state_;
-  std::optional<TeamCourse> course_;
-};
 
 TEST_F(TeamCourseTest, TheFirstOnesInvitationReachesAllOfItsTeam) {
   TeamCourse& course = begin(Participants::pair, Across::rails, {{0, 1}});
@@ -192,77 +100,6 @@ TEST_F(TeamCourseTest, OfTooFewThatAreAlikeAllAreRecorded) {
   EXPECT_THAT(samples(), SizeIs(6));
   EXPECT_THAT(state_.again, IsEmpty());
   EXPECT_FALSE(samples_.left_out(0, {0, 1, 2}, "gpu0"));
-}
-
-// Rail gpu0 of four nodes, all of whose members wait alike.
-class HuntTest : public TeamCourseTest {
- protected:
-  // The next attempt: gpu0 of these nodes waits, of all others it succeeds.
-  void next(const std::vector<int>& waiting) {
-    if (course_) {
-      SlotState again = open_teams(state_.slot, step_[0], state_.again);
-      again.hunts = state_.hunts_again;
-      again.attempt = state_.attempt + 1;
-      state_ = std::move(again);
-      course_.emplace(state_, step_[0], samples_, attendance_);
-    } else {
-      for (auto& of_node : gpus_) {
-        of_node.resize(1);
-      }
-      begin(Participants::group, Across::rails, {{0, 1, 2, 3}});
-    }
-    const auto owners = state_.owners;
-    for (const auto& [rank, owner] : owners) {
-      course_->add(rank, answer({ok()}));
-    }
-    EXPECT_THAT(course_->end_preparation(), IsEmpty());
-    for (const auto& [rank, owner] : owners) {
-      course_->add(rank, answer({std::ranges::count(waiting, rank) > 0 ? waited() : ok()}));
-    }
-    course_->end_measurement();
-  }
-
-  std::vector<std::vector<int>> nodes_again() const {
-    std::vector<std::vector<int>> nodes;
-    for (const plan::Team& team : state_.again) {
-      nodes.push_back(plan::nodes_of(team));
-    }
-    return nodes;
-  }
-};
-
-TEST_F(HuntTest, FindsWhoKeepsTheOthersUp) {
-  next({0, 1, 2, 3});
-  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
-  next({2, 3});
-  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(2, 0), ElementsAre(3, 1)));
-  EXPECT_THAT(samples(), IsEmpty());
-  next({1, 3});
-  EXPECT_THAT(samples(), ElementsAre("n3 gpu0 timeout"));
-  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(0, 1, 2)));
-  next({});
-  EXPECT_THAT(samples(), SizeIs(4));
-  EXPECT_THAT(nodes_again(), IsEmpty());
-}
-
-TEST_F(HuntTest, WhereItDoesNotTellAllAreRecordedAsTheyWere) {
-  for (const std::vector<int>& halves : {std::vector<int>{}, std::vector<int>{0, 1, 2, 3}}) {
-    course_.reset();
-    heard_.records.clear();
-    next({0, 1, 2, 3});
-    next(halves);
-    EXPECT_THAT(samples(), ElementsAre("n0 gpu0 timeout", "n1 gpu0 timeout", "n2 gpu0 timeout",
-                                       "n3 gpu0 timeout"));
-    EXPECT_THAT(nodes_again(), IsEmpty());
-  }
-}
-
-TEST_F(HuntTest, SeveralMayBeToBlame) {
-  next({0, 1, 2, 3});
-  next({0, 1});
-  next({0, 1, 2, 3});
-  EXPECT_THAT(samples(), ElementsAre("n0 gpu0 timeout", "n1 gpu0 timeout"));
-  EXPECT_THAT(nodes_again(), ElementsAre(ElementsAre(2, 3)));
 }
 
 TEST_F(TeamCourseTest, OfAFailedPairWhoIsToBlameIsRecorded) {
