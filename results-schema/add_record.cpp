@@ -105,12 +105,11 @@ void check(const RunData& run, const ConfirmRecord& record) {
   }
 }
 
-void check_group(const RunData& run, const SampleRecord& sample) {
-  for (const int node : sample.group) {
+// `members`: of the sample's group, sorted.
+void check_group(const RunData& run, const SampleRecord& sample, const std::vector<int>& members) {
+  for (const int node : members) {
     require_node(run, node, "group");
   }
-  std::vector<int> members = sample.group;
-  std::ranges::sort(members);
   if (const auto twice = std::ranges::adjacent_find(members); twice != members.end()) {
     throw std::invalid_argument(fmt::format("group: node {} is in it twice", *twice));
   }
@@ -123,14 +122,15 @@ void check_group(const RunData& run, const SampleRecord& sample) {
 // Fewer than any fleet's.
 constexpr std::size_t kMostEnds = 1'000'000;
 
-void check_devices(const RunData& run, const SampleRecord& sample) {
+void check_devices(const RunData& run, const SampleRecord& sample,
+                   const std::vector<int>& members) {
   require_fewer(sample.ends.size(), kMostEnds, "ends");
   for (const End& end : sample.ends) {
     require_node(run, end.node, "ends");
     require_short(end.device, "ends");
-    const bool took_part =
-        sample.peer ? end.node == sample.node || end.node == *sample.peer
-                    : sample.group.empty() || std::ranges::count(sample.group, end.node) > 0;
+    const bool took_part = sample.peer
+                               ? end.node == sample.node || end.node == *sample.peer
+                               : members.empty() || std::ranges::binary_search(members, end.node);
     if (!took_part) {
       throw std::invalid_argument(
           fmt::format("ends: node {} took no part in this sample", end.node));
@@ -151,8 +151,10 @@ void check_ends_of_links(const StepRecord& step, const SampleRecord& sample) {
 void check(const RunData& run, const SampleRecord& sample) {
   require_step(run, sample.step);
   check_ends(run, sample.node, sample.peer, "node", "peer");
-  check_group(run, sample);
-  check_devices(run, sample);
+  std::vector<int> members = sample.group;
+  std::ranges::sort(members);
+  check_group(run, sample, members);
+  check_devices(run, sample, members);
   require_short(sample.device, "device");
   require_at_most(sample.pass, kMostPasses, "pass");
   const auto confirmations = static_cast<int>(run.confirmations.size());

@@ -78,7 +78,9 @@ struct SampleRecord {
   // Who measured together, in the order of members, where that was not the whole fleet.
   std::vector<int> group;
   // By which devices nodes took part, where not all of all did or where that is known of imported
-  // samples; of a link those of `node` before those of `peer`.
+  // samples; of a link those of `node` before those of `peer`. Of a rail of more than 256 the first
+  // two, by node, stand for all, the same in each of its samples; of more than 256 that are no
+  // rail, some of all, nothing is said.
   std::vector<End> ends;
   Status status = Status::ok;
   std::string reason;  // why it is not ok

@@ -8,8 +8,10 @@
 namespace fleetbench::fleet {
 namespace {
 
-// All members of larger rails in the sample of each of them would be most of a journal.
+// All members of larger teams in the sample of each of them would be most of a journal.
 constexpr std::size_t kMostEnds = 256;
+// Two tell that it is a rail.
+constexpr int kEndsOfLargeRail = 2;
 
 // What one process measures is owned by one rank, which may see less than all of it: the probe says
 // so then.
@@ -21,6 +23,21 @@ void add_owners_of_gpus(SlotState& state, int node, std::size_t party,
     owner.party = party;
     owner.gpus.push_back(gpu);
   }
+}
+
+// The same in each sample of a rail, in whatever order its members are.
+std::vector<End> ends_of_large(const plan::Team& team) {
+  const std::string rail = plan::rail_of(team);
+  if (rail.empty()) {
+    return {};
+  }
+  plan::Party nodes = plan::nodes_of(team);
+  std::ranges::partial_sort(nodes, nodes.begin() + kEndsOfLargeRail);
+  std::vector<End> ends;
+  for (int i = 0; i < kEndsOfLargeRail; ++i) {
+    ends.push_back({nodes[static_cast<std::size_t>(i)], rail});
+  }
+  return ends;
 }
 
 }  // namespace
@@ -68,14 +85,13 @@ SlotState open_teams(const plan::Slot& slot, const plan::PlannedStep& step,
   return state;
 }
 
-std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node,
-                         const std::string& device) {
+std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node) {
   std::vector<End> ends;
   if (team.is_whole && !plan::is_of_rails(step)) {
     return ends;
   }
-  if (team.members.size() > kMostEnds && !plan::rail_of(team).empty()) {
-    return {{node, device}};
+  if (team.members.size() > kMostEnds) {
+    return ends_of_large(team);
   }
   for (const plan::Member& member : team.members) {
     ends.push_back({member.node, member.gpu.label});
@@ -116,7 +132,7 @@ SampleRecord sample_from(const Json& answer, const SlotState& state, const Owner
                       .measure_s = 0,
                       .detail = nullptr};
   if (const auto team = owner.teams.find(device); team != owner.teams.end()) {
-    sample.ends = ends_of(state.teams[team->second], step, owner.node, device);
+    sample.ends = ends_of(state.teams[team->second], step, owner.node);
   }
   sample.measure_s = answer.value("s", 0.0);
   sample.detail = answer.value("detail", Json());

@@ -55,9 +55,9 @@ SlotState open_teams(const plan::Slot& slot, const plan::PlannedStep& step,
                      std::vector<plan::Team> teams);
 
 // By which devices a team's nodes took part, where that has to be said: by all of them else. Those
-// of `node` come first in a link. Of a rail of many nodes that of `node` alone: the name says all.
-std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node,
-                         const std::string& device);
+// of `node` come first in a link. More than 256 are not listed: of a rail the first two, by node,
+// stand for it, and of other teams there is nothing.
+std::vector<End> ends_of(const plan::Team& team, const plan::PlannedStep& step, int node);
 
 // Who measures together, where a reader cannot know it: not each by itself, not two, not all of
 // `nodes`.
