@@ -82,6 +82,8 @@ void Agent::handle(const Json& message) {
     attentive_ = true;
   } else if (what == "ping") {
     mailbox_.send(kRoot, {{"re", "pong"}});
+  } else if (what == "cancel" && message.contains("devices")) {
+    cancel_devices(message);
   } else if (what == "cancel") {
     cancel(message);
   } else if (what == "end") {
@@ -190,6 +192,14 @@ void Agent::cancel(const Json& message) {
     }
   }
   mailbox_.send(kRoot, reply);
+}
+
+// They are part of the answer, which comes with that of the others.
+void Agent::cancel_devices(const Json& message) {
+  if (message.at("slot") == slot_ && phase_ == Phase::measuring && runner_ == &gpu_runner_) {
+    gpu_runner_.cancel_devices(message.at("devices").get<std::vector<std::string>>(),
+                               message.at("reason").get<std::string>());
+  }
 }
 
 // One GPU that hangs does not cost what the others of the node gave. Where the run's time is up,

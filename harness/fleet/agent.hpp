@@ -73,6 +73,7 @@ class Agent {
   void begin_asking(const Json& message);
   void advance(Outcome outcome);
   void cancel(const Json& message);
+  void cancel_devices(const Json& message);
   void give_up_gpus(const std::string& reason, bool is_cut);
   void give_up(const std::string& reason);
   void say_bye();

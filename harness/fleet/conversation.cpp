@@ -42,7 +42,8 @@ struct Conversation::Round {
     std::string reason;
   };
   std::set<int> pending;
-  std::map<int, Stop> stopped;  // told to give up
+  std::map<int, Stop> stopped;                              // told to give up
+  std::map<int, std::vector<std::string>> stopped_devices;  // ... these of their devices
   std::vector<double> answered_s;
   Clock::time_point start = Clock::now();
   double next_ping_s = kPingInterval_s;
@@ -70,9 +71,7 @@ Answers Conversation::ask(const Question& question, std::vector<double>& history
       continue;
     }
     stop_the_late(question, round, history_s);
-    for (const int rank : listener.overdue()) {
-      stop(question, round, rank, "no answer, though those that measured with it have given up");
-    }
+    stop_the_overdue(question, round, listener);
     if (now_s > round.next_ping_s) {
       lose_the_silent(question, round, listener);
       ping(round);
@@ -135,10 +134,10 @@ void Conversation::take(const Question& question, Round& round, Envelope envelop
   }
   round.pending.erase(envelope.from);
   // A failure may come at once and tells nothing of how long the work takes; nor does who answers
-  // only after all.
+  // only after all, or after it was told to give up some devices.
   const bool ok =
       message.value("status", std::string(to_string(Status::ok))) == to_string(Status::ok);
-  if (ok && !is_stopped) {
+  if (ok && !is_stopped && !round.stopped_devices.contains(envelope.from)) {
     round.answered_s.push_back(seconds_since(round.start));
   }
   listener.answered(envelope.from, message);
@@ -153,6 +152,30 @@ void Conversation::stop(const Question& question, Round& round, int rank,
                          {"reason", reason},
                          {"cut", round.answers.cut}});
     round.stopped[rank] = {Clock::now(), reason};
+  }
+}
+
+void Conversation::stop_devices(const Question& question, Round& round, const Overdue& overdue,
+                                const std::string& reason) {
+  auto& told = round.stopped_devices[overdue.rank];
+  if (told != overdue.devices) {
+    told = overdue.devices;
+    mailbox_.send(overdue.rank, {{"do", "cancel"},
+                                 {"slot", question.slot},
+                                 {"reason", reason},
+                                 {"devices", overdue.devices}});
+  }
+}
+
+void Conversation::stop_the_overdue(const Question& question, Round& round,
+                                    const Listener& listener) {
+  const std::string reason = "no answer, though those that measured with it have given up";
+  for (const Overdue& overdue : listener.overdue()) {
+    if (overdue.devices.empty()) {
+      stop(question, round, overdue.rank, reason);
+    } else if (round.pending.contains(overdue.rank) && !round.stopped.contains(overdue.rank)) {
+      stop_devices(question, round, overdue, reason);
+    }
   }
 }
 

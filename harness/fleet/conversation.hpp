@@ -30,6 +30,14 @@ struct Late {
   std::vector<std::string> unanswered;  // of devices that it asked: those that owe it an answer
 };
 
+// Who is late by what others said.
+struct Overdue {
+  int rank = 0;
+  std::vector<std::string> devices;  // for which it is; empty: for all that it was asked for
+
+  bool operator==(const Overdue&) const = default;
+};
+
 struct Answers {
   std::map<int, Json> given;        // by rank
   std::map<int, Late> late;         // did not answer in time, but said that they gave up
@@ -46,8 +54,8 @@ struct Listener {
   // A rank is lost. Returns who waits for it in vain, and is told to give up.
   std::function<std::vector<int>(int rank)> lost = [](int) { return std::vector<int>(); };
   // Again and again: who is late by what the others said, whatever the limit, and is told to give
-  // up.
-  std::function<std::vector<int>()> overdue = [] { return std::vector<int>(); };
+  // up. Who is so for some devices is told of those, and goes on with the others.
+  std::function<std::vector<Overdue>()> overdue = [] { return std::vector<Overdue>(); };
 };
 
 class Conversation {
@@ -83,6 +91,9 @@ class Conversation {
   bool collect(const Question& question, Round& round, const Listener& listener);
   void take(const Question& question, Round& round, Envelope envelope, const Listener& listener);
   void stop(const Question& question, Round& round, int rank, const std::string& reason);
+  void stop_devices(const Question& question, Round& round, const Overdue& overdue,
+                    const std::string& reason);
+  void stop_the_overdue(const Question& question, Round& round, const Listener& listener);
   void stop_the_late(const Question& question, Round& round, const std::vector<double>& history_s);
   // Whether this process itself has just stood still: nobody is judged by that time.
   bool has_paused();

@@ -250,6 +250,15 @@ void GpuRunner::cancel(const std::string& reason) {
   }
 }
 
+void GpuRunner::cancel_devices(const std::vector<std::string>& labels, const std::string& reason) {
+  for (Seat& seat : seats_) {
+    if (std::ranges::count(labels, seat.gpu.label) > 0) {
+      poll_seat(seat);
+      give_up(seat, reason);
+    }
+  }
+}
+
 std::string GpuRunner::last_words() const {
   if (scout_) {
     return scout_->last_words();

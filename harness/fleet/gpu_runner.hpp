@@ -42,6 +42,8 @@ class GpuRunner : public SlotRunner {
   // Who has not answered is a time-out at once; the answers of the others stand, and are the next
   // outcome.
   void cancel(const std::string& reason) override;
+  // The same of these devices alone.
+  void cancel_devices(const std::vector<std::string>& labels, const std::string& reason);
   std::string last_words() const override;
   // Labels of who owes an answer in the phase under way.
   std::vector<std::string> unanswered() const;

@@ -153,8 +153,8 @@ Invitations TeamCourse::invitations_for(const Owner& owner) const {
   return invitations;
 }
 
-std::vector<int> TeamCourse::overdue(Clock::time_point now) const {
-  std::set<int> ranks;
+std::vector<Overdue> TeamCourse::overdue(Clock::time_point now) const {
+  std::map<int, std::vector<std::string>> labels;
   for (std::size_t team = 0; team < progress_.size(); ++team) {
     const Team& of_team = progress_[team];
     if (of_team.is_over || !of_team.failed ||
@@ -163,11 +163,19 @@ std::vector<int> TeamCourse::overdue(Clock::time_point now) const {
     }
     for (std::size_t i = 0; i < of_team.answers.size(); ++i) {
       if (of_team.answers[i].is_null()) {
-        ranks.insert(state_.teams[team].members[i].gpu.rank);
+        const plan::OwnedGpu& gpu = state_.teams[team].members[i].gpu;
+        labels[gpu.rank].push_back(gpu.label);
       }
     }
   }
-  return {ranks.begin(), ranks.end()};
+  std::vector<Overdue> all;
+  for (auto& [rank, devices] : labels) {
+    if (devices.size() == state_.owners.at(rank).gpus.size()) {
+      devices.clear();
+    }
+    all.push_back({rank, std::move(devices)});
+  }
+  return all;
 }
 
 void TeamCourse::end_measurement() {

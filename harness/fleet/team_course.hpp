@@ -46,8 +46,9 @@ class TeamCourse {
   std::vector<int> end_preparation();
   // By what the GPUs of this owner join their teams.
   Invitations invitations_for(const Owner& owner) const;
-  // Who does not answer though a member of its team failed kTeamRest_s ago.
-  std::vector<int> overdue(Clock::time_point now) const;
+  // Who does not answer though a member of its team failed kTeamRest_s ago, and for which GPUs, by
+  // rank.
+  std::vector<Overdue> overdue(Clock::time_point now) const;
   void end_measurement();
 
   // Ranks that have a GPU in a team with one of this rank's.

@@ -224,6 +224,19 @@ TEST_F(TeamsTest, TheOthersOfATeamHaveAWhileAfterOneOfItFailed) {
   EXPECT_THAT(all.devices[0].reason, HasSubstr("after that of gpu1"));
 }
 
+TEST_F(TeamsTest, GpusOfATeamThatFailedAreGivenUpAndTheOthersGoOn) {
+  const char* slow =
+      R"(read l; echo '{"status":"ok"}'; read l; sleep 1; echo '{"status":"ok","values":[1]}')";
+  prepared_in_teams({slow, slow, kHangsAsItMeasures});
+  runner_.invite({{"gpu0", "a"}, {"gpu1", "a"}, {"gpu2", "b"}});
+  runner_.measure(60);
+  runner_.cancel_devices({"gpu2"}, "given up");
+  EXPECT_FALSE(runner_.poll());
+  const Outcome all = outcome();
+  EXPECT_THAT(of(all), ElementsAre("gpu0 ok", "gpu1 ok", "gpu2 timeout"));
+  EXPECT_THAT(all.devices[2].reason, HasSubstr("given up"));
+}
+
 TEST_F(TeamsTest, NobodyIsLateBecauseAnotherTeamIsFast) {
   const char* slow =
       R"(read l; echo '{"status":"ok"}'; read l; sleep 7; echo '{"status":"ok","values":[1]}')";

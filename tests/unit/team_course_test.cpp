@@ -131,10 +131,25 @@ TEST_F(TeamCourseTest, WhoIsSilentAfterOthersGaveUpIsOverdueAndToBlame) {
   const auto rest = std::chrono::duration_cast<TeamCourse::Clock::duration>(
       std::chrono::duration<double>(kTeamRest_s));
   EXPECT_THAT(course.overdue(now), IsEmpty());
-  EXPECT_THAT(course.overdue(now + rest), ElementsAre(3));
+  EXPECT_THAT(course.overdue(now + rest), ElementsAre(Overdue{3, {"gpu0"}}));
   course.add_late(3, {"no answer", "", {"gpu0"}});
   EXPECT_THAT(samples(), ElementsAre("n3 gpu0 timeout"));
   EXPECT_THAT(course.overdue(now + rest), ElementsAre());
+}
+
+TEST_F(TeamCourseTest, ARankIsOverdueForTheGpusOfTheTeamsThatFailedAlone) {
+  gpus_[0].resize(1);
+  gpus_[1].resize(1);
+  TeamCourse& course = begin(Participants::group, Across::rails, {{0, 1, 2, 3}});
+  all_are_prepared();
+  course.add(0, answer({died()}));
+  const auto rest = std::chrono::duration_cast<TeamCourse::Clock::duration>(
+      std::chrono::duration<double>(kTeamRest_s));
+  EXPECT_THAT(course.overdue(TeamCourse::Clock::now() + rest),
+              ElementsAre(Overdue{1, {}}, Overdue{2, {"gpu0"}}, Overdue{3, {"gpu0"}}));
+  course.add(2, answer({waited(), died()}));
+  EXPECT_THAT(course.overdue(TeamCourse::Clock::now() + rest),
+              ElementsAre(Overdue{1, {}}, Overdue{3, {}}));
 }
 
 TEST_F(TeamCourseTest, OfALostRankNothingIsRecordedAndTheOthersAreMeasuredAgain) {
