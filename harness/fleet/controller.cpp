@@ -168,7 +168,7 @@ WaitingCost Controller::finish(double end_s) {
                     .limit_s = kBye_s,
                     .cut_s = std::max(1.0, end_s - now_s_())};
   for (const int rank : attendance_.ranks()) {
-    question.messages[rank] = {{"do", "end"}};
+    question.messages[rank] = []() -> Json { return {{"do", "end"}}; };
   }
   course_.enter("end");
   std::vector<double> history_s;

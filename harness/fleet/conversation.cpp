@@ -54,11 +54,11 @@ struct Conversation::Round {
 Answers Conversation::ask(const Question& question, std::vector<double>& history_s,
                           const Listener& listener) {
   Round round;
-  last_turn_ = Clock::now();  // between questions this process has other things to do
   for (const auto& [rank, message] : question.messages) {
     round.pending.insert(rank);
-    mailbox_.send(rank, message);
+    mailbox_.send(rank, message());
   }
+  last_turn_ = Clock::now();  // between questions this process has other things to do
   while (!round.pending.empty()) {
     try {
       turn_(collect(question, round, listener));

@@ -12,10 +12,13 @@
 
 namespace fleetbench::fleet {
 
+// Made when it is sent: those for all ranks of a large fleet at once would fill the memory.
+using MakeMessage = std::function<Json()>;
+
 struct Question {
-  int slot = -1;                 // an answer carries the slot of its question
-  std::string re;                // ... and what it answers: "prepare", "measure", "bye"
-  std::map<int, Json> messages;  // by rank
+  int slot = -1;                        // an answer carries the slot of its question
+  std::string re;                       // ... and what it answers: "prepare", "measure", "bye"
+  std::map<int, MakeMessage> messages;  // by rank
   double limit_s = 0;
   // Whatever the answers, the wait ends here; who is late then is not to blame.
   double cut_s = std::numeric_limits<double>::infinity();

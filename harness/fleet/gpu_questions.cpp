@@ -20,7 +20,9 @@ std::map<int, Json> look_at_gpus(Conversation& conversation, const std::vector<N
     for (const int rank : node.ranks) {
       if (node.name != plan::name_of_silent_rank(rank)) {
         names[rank] = node.name;
-        question.messages[rank] = {{"do", "look"}, {"slot", kLookSlot}, {"limit_s", limit_s}};
+        question.messages[rank] = [limit_s]() -> Json {
+          return {{"do", "look"}, {"slot", kLookSlot}, {"limit_s", limit_s}};
+        };
       }
     }
   }
@@ -60,7 +62,7 @@ Json calibrate(Conversation& conversation, const plan::PlannedStep& step, const 
                     .limit_s = limit_s};
   const Question question{.slot = kCalibrateSlot,
                           .re = "calibrate",
-                          .messages = {{gpu.rank, message_of("calibrate", order)}},
+                          .messages = {{gpu.rank, [&] { return message_of("calibrate", order); }}},
                           .limit_s = limit_s};
   std::vector<double> history_s;
   Answers answers = conversation.ask(question, history_s, Listener());

@@ -4,6 +4,33 @@
 
 namespace fleetbench::fleet {
 
+namespace {
+
+// Rails are on the same nodes, mostly: thousands of names are said once.
+Json message_of(const std::vector<TeamOrder>& teams) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < teams.size(); ++i) {
+    all.push_back({{"devices", teams[i].devices}});
+    if (i == 0 || teams[i].nodes != teams[i - 1].nodes) {
+      all.back()["nodes"] = teams[i].nodes;
+    }
+  }
+  return all;
+}
+
+std::vector<TeamOrder> teams_from(const Json& message) {
+  std::vector<TeamOrder> teams;
+  for (const Json& one : message) {
+    auto nodes = one.contains("nodes") ? one["nodes"].get<std::vector<std::string>>()
+                                       : teams.at(teams.size() - 1).nodes;
+    teams.push_back(
+        {std::move(nodes), one.at("devices").get<std::vector<std::vector<std::string>>>()});
+  }
+  return teams;
+}
+
+}  // namespace
+
 Json place_of(const TeamOrder& team, int index) {
   Json ranks = Json::array();
   for (std::size_t i = 0; i < team.nodes.size(); ++i) {
@@ -20,10 +47,6 @@ Json message_of(const char* what, const Order& order) {
     gpus.push_back(
         {{"label", gpu.label}, {"uuid", gpu.uuid}, {"team", gpu.team}, {"index", gpu.index}});
   }
-  Json teams = Json::array();
-  for (const TeamOrder& team : order.teams) {
-    teams.push_back({{"nodes", team.nodes}, {"devices", team.devices}});
-  }
   return {{"do", what},
           {"slot", order.slot},
           {"turn", order.turn},
@@ -34,7 +57,7 @@ Json message_of(const char* what, const Order& order) {
           {"members", order.members},
           {"gpus", std::move(gpus)},
           {"in_one_process", order.in_one_process},
-          {"teams", std::move(teams)},
+          {"teams", message_of(order.teams)},
           {"limit_s", order.limit_s}};
 }
 
@@ -53,10 +76,7 @@ Order order_from(const Json& message) {
     order.gpus.push_back({gpu.at("label").get<std::string>(), gpu.at("uuid").get<std::string>(),
                           gpu.at("team").get<int>(), gpu.at("index").get<int>()});
   }
-  for (const Json& team : message.at("teams")) {
-    order.teams.push_back({team.at("nodes").get<std::vector<std::string>>(),
-                           team.at("devices").get<std::vector<std::vector<std::string>>>()});
-  }
+  order.teams = teams_from(message.at("teams"));
   return order;
 }
 

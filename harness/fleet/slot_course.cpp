@@ -83,7 +83,8 @@ void SlotCourse::run(SlotState& state, const std::vector<int>& next, double end_
   }
 }
 
-Answers SlotCourse::ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
+Answers SlotCourse::ask(SlotState& state, const std::string& what,
+                        std::map<int, MakeMessage> messages,
                         std::function<void(int, const Json&)> answered) {
   moment_.phase = what;
   Listener listener;
@@ -112,9 +113,11 @@ Answers SlotCourse::ask(SlotState& state, const std::string& what, std::map<int,
 }
 
 void SlotCourse::prepare(SlotState& state) {
-  std::map<int, Json> messages;
+  std::map<int, MakeMessage> messages;
   for (const auto& [rank, owner] : state.owners) {
-    messages[rank] = message_of("prepare", orders_.order_for(state, owner, turns_));
+    messages[rank] = [&, &owner = owner] {
+      return message_of("prepare", orders_.order_for(state, owner, turns_));
+    };
   }
   state.start_s = now_s_();
   const Answers answers = ask(state, "prepare", std::move(messages), [](int, const Json&) {});
@@ -149,14 +152,19 @@ void SlotCourse::end_preparation_of_teams(SlotState& state, const Answers& answe
   }
 }
 
-void SlotCourse::measure(SlotState& state) {
-  std::map<int, Json> messages;
+Json SlotCourse::order_to_measure(const SlotState& state, const Owner& owner) const {
   const double limit_s = step_of(state.slot).scenario.limit_s;
+  Json order{{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
+  if (teams_) {
+    order["invitations"] = teams_->invitations_for(owner);
+  }
+  return order;
+}
+
+void SlotCourse::measure(SlotState& state) {
+  std::map<int, MakeMessage> messages;
   for (const auto& [rank, owner] : state.owners) {
-    messages[rank] = {{"do", "measure"}, {"slot", state.slot.index}, {"limit_s", limit_s}};
-    if (teams_) {
-      messages[rank]["invitations"] = teams_->invitations_for(owner);
-    }
+    messages[rank] = [&, &owner = owner] { return order_to_measure(state, owner); };
   }
   // Whose turn is next listens more closely from now on, so that nobody waits for them to wake.
   for (const int rank : next_) {

@@ -47,10 +47,11 @@ class SlotCourse {
   double measurement_s() const { return measurement_s_; }
 
  private:
-  Answers ask(SlotState& state, const std::string& what, std::map<int, Json> messages,
+  Answers ask(SlotState& state, const std::string& what, std::map<int, MakeMessage> messages,
               std::function<void(int, const Json&)> answered);
   void prepare(SlotState& state);
   void end_preparation_of_teams(SlotState& state, const Answers& answers);
+  Json order_to_measure(const SlotState& state, const Owner& owner) const;
   void measure(SlotState& state);
   void settle(SlotState& state, const Answers& answers, const std::string& phase);
   void note_cut(const SlotState& state, const Answers& answers, const std::string& phase);

@@ -22,10 +22,7 @@ void SlotOrders::add_teams(const SlotState& state, const Owner& owner, Order& or
       order.teams.push_back({attendance_.names_of(plan::nodes_of(team)), plan::labels_of(team)});
     }
     seat.team = number->second;
-    const auto member = std::ranges::find_if(team.members, [&](const plan::Member& one) {
-      return one.node == owner.node && one.gpu.label == seat.label;
-    });
-    seat.index = static_cast<int>(member - team.members.begin());
+    seat.index = static_cast<int>(owner.members.at(seat.label));
   }
 }
 

@@ -70,12 +70,14 @@ SlotState open_teams(const plan::Slot& slot, const plan::PlannedStep& step,
   state.slot = slot;
   for (std::size_t i = 0; i < teams.size(); ++i) {
     const auto& party = slot.parties[teams[i].party];
-    for (const plan::Member& member : teams[i].members) {
+    for (std::size_t j = 0; j < teams[i].members.size(); ++j) {
+      const plan::Member& member = teams[i].members[j];
       Owner& owner = state.owners[member.gpu.rank];
       owner.node = member.node;
       owner.party = teams[i].party;
       owner.gpus.push_back(member.gpu);
       owner.teams[member.gpu.label] = i;
+      owner.members[member.gpu.label] = j;
       if (step.probe.participants == Participants::pair) {
         owner.peer = party[0] == member.node ? party[1] : party[0];
       }

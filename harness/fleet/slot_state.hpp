@@ -22,7 +22,9 @@ struct Owner {
   std::size_t party = 0;
   double prepare_s = 0;
   std::vector<plan::OwnedGpu> gpus;  // of a step on GPUs: those that this rank measures
-  std::map<std::string, std::size_t> teams = {};  // by label, where they measure with others
+  // Where they measure with others, by label: in which team, and as which of its members.
+  std::map<std::string, std::size_t> teams = {};
+  std::map<std::string, std::size_t> members = {};
 };
 
 struct SlotState {
