@@ -54,6 +54,14 @@ class Trouble(NcclTest):
             for answer in self.run_with(workers, collectives=["broadcast"], end_bytes=8):
                 self.assertEqual(answer["status"], "ok", answer.get("reason"))
 
+    def test_a_call_that_is_refused_within_a_group_spoils_no_later_communicator(self):
+        with NcclWorkers(A_PAIR, faults="node1:0:nccl_refuse=send@3") as workers:
+            answers = self.run_with(workers, "nccl_pairs")
+            self.assertEqual(answers[1]["status"], "failed", answers[1])
+            self.assertIn("ncclSend", answers[1]["reason"])
+            for answer in self.run_with(workers, "nccl_pairs"):
+                self.assertEqual(answer["status"], "ok", answer.get("reason"))
+
     def test_who_does_not_come_keeps_the_others_for_as_long_as_they_may_wait(self):
         with NcclWorkers(A_PAIR) as workers:
             prepared = self.all_ok(workers.prepare("nccl_pairs", **self.LIMITS))

@@ -160,6 +160,7 @@ const std::array kKeys{
         [](Faults& f, std::string_view t) { f.nccl_late_s = number_of<double>(t, 1e-9, 1000); }},
     Key{"nccl_wrong", [](Faults& f, std::string_view t) { set_nccl_call(f.nccl_wrong, t); }},
     Key{"nccl_hang", [](Faults& f, std::string_view t) { set_nccl_call(f.nccl_hang, t); }},
+    Key{"nccl_refuse", [](Faults& f, std::string_view t) { set_nccl_call(f.nccl_refuse, t); }},
     Key{"wrong_bit", set_wrong_bit},
     Key{"ecc",
         [](Faults& f, std::string_view t) {

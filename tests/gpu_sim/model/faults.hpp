@@ -38,12 +38,14 @@ struct Faults {
   std::optional<std::uint64_t> hang_copy;
   std::optional<std::uint64_t> hang_launch;
 
-  // Of NCCL. From which call of a function on a result is wrong; which call never ends.
+  // Of NCCL. From which call of a function on a result is wrong; which call never ends; which one
+  // is refused.
   enum class Init { works, fails, hangs };
   Init nccl_init = Init::works;
   double nccl_late_s = 0;
   std::map<std::string, std::uint64_t> nccl_wrong;
   std::map<std::string, std::uint64_t> nccl_hang;
+  std::map<std::string, std::uint64_t> nccl_refuse;
 
   std::uint64_t uncorrected_errors = 0;
   std::optional<std::uint64_t> xid;

@@ -1,4 +1,7 @@
 // The communication functions.
+#include <map>
+#include <utility>
+
 #include "tests/gpu_sim/nccl/api_call.hpp"
 
 namespace gpu_sim::nccl {
@@ -27,6 +30,15 @@ void require_peer(const Call& call, int ranks) {
               std::to_string(ranks - 1) + " range)");
 }
 
+// Whether the fault says so of this call, counted on each device of the process.
+bool is_refused(const Device& device, Function function) {
+  static auto* counts = new std::map<std::pair<int, Function>, std::uint64_t>;
+  const std::uint64_t number = ++(*counts)[{device.index(), function}];
+  const auto& refused = device.faults().nccl_refuse;
+  const auto found = refused.find(names_of(function).fault);
+  return found != refused.end() && number == found->second;
+}
+
 ncclResult_t enqueue(const LocalCall& local, ncclComm_t comm, cudaStream_t stream) {
   return api_call([&] {
     const EndpointPtr endpoint = endpoint_of(comm, names_of(local.call.function).nccl);
@@ -34,6 +46,8 @@ ncclResult_t enqueue(const LocalCall& local, ncclComm_t comm, cudaStream_t strea
     require_type(local.call);
     require_op(local.call);
     require_peer(local.call, endpoint->communicator->ranks());
+    require(!is_refused(*endpoint->device, local.call.function), ncclInternalError,
+            "refused, as the settings say");
     return local.call.count == 0 ? ncclSuccess : launch_or_group(endpoint, stream, local);
   });
 }

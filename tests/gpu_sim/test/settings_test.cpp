@@ -58,7 +58,8 @@ TEST(SimulatedFaults, Each) {
 TEST(SimulatedFaults, OfTheNetworkAndOfNccl) {
   const Faults faults =
       of("node1:0:nic=0.5,nic_send=0.99,nvlink=0.25,link=node2:0.5,link=node-3:0.75,nccl_init=hang,"
-         "nccl_late=0.005,nccl_wrong=all_reduce@2,nccl_wrong=recv,nccl_hang=send@3");
+         "nccl_late=0.005,nccl_wrong=all_reduce@2,nccl_wrong=recv,nccl_hang=send@3,nccl_refuse="
+         "send@2");
   EXPECT_EQ(faults.nic_send, 0.99);
   EXPECT_EQ(faults.nic_receive, 0.5);
   EXPECT_EQ(faults.nvlink, 0.25);
@@ -68,6 +69,7 @@ TEST(SimulatedFaults, OfTheNetworkAndOfNccl) {
   EXPECT_EQ(faults.nccl_wrong,
             (std::map<std::string, std::uint64_t>{{"all_reduce", 2}, {"recv", 1}}));
   EXPECT_EQ(faults.nccl_hang, (std::map<std::string, std::uint64_t>{{"send", 3}}));
+  EXPECT_EQ(faults.nccl_refuse, (std::map<std::string, std::uint64_t>{{"send", 2}}));
   EXPECT_EQ(of("node1:0:nccl_init=fail").nccl_init, Faults::Init::fails);
 }
 
