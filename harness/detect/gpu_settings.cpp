@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "harness/detect/json_at.hpp"
 #include "harness/detect/majority.hpp"
+#include "results-schema/json_at.hpp"
 
 namespace fleetbench::detect {
 namespace {

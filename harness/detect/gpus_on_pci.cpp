@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "harness/detect/json_at.hpp"
+#include "results-schema/json_at.hpp"
 
 namespace fleetbench::detect {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/detect/json_at.hpp"
+#include "results-schema/json_at.hpp"
 
 namespace fleetbench::detect {
 namespace {

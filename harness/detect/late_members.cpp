@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/detect/json_at.hpp"
 #include "harness/detect/robust.hpp"
 #include "results-schema/collective_rule.hpp"
+#include "results-schema/json_at.hpp"
 #include "results-schema/together.hpp"
 
 namespace fleetbench::detect {

@@ -11,9 +11,9 @@
 #include "harness/detect/attribution.hpp"
 #include "harness/detect/derived_tables.hpp"
 #include "harness/detect/hits.hpp"
+#include "harness/detect/node_or_devices.hpp"
 #include "harness/detect/path_check.hpp"
 #include "harness/detect/slow_text.hpp"
-#include "harness/detect/whole_node.hpp"
 
 namespace fleetbench::detect {
 namespace {

@@ -9,24 +9,19 @@
 #include "harness/record/nccl_text.hpp"
 #include "harness/record/sample_rows.hpp"
 #include "results-schema/check.hpp"
+#include "results-schema/json_at.hpp"
 
 namespace fleetbench::record {
 namespace {
 
-// Nothing where there is no such key, or nothing that has keys.
-Json at(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() ? *found : Json();
-}
-
-std::string text_at(const Json& json, const char* key) {
-  const Json value = at(json, key);
+std::string trimmed_text_at(const Json& json, const char* key) {
+  const Json& value = at(json, key);
   return value.is_string() ? std::string(trimmed(value.get_ref<const std::string&>())) : "";
 }
 
 // A finite number, or the text of one.
-std::optional<double> number_at(const Json& json, const char* key) {
-  const Json value = at(json, key);
+std::optional<double> finite_number_at(const Json& json, const char* key) {
+  const Json& value = at(json, key);
   if (value.is_string()) {
     return finite_number(value.get_ref<const std::string&>());
   }
@@ -35,12 +30,12 @@ std::optional<double> number_at(const Json& json, const char* key) {
 }
 
 int whole_at(const Json& json, const char* key, int fallback) {
-  const double number = number_at(json, key).value_or(fallback);
+  const double number = finite_number_at(json, key).value_or(fallback);
   return static_cast<int>(std::clamp(number, -1.0, 1e6));
 }
 
 std::uint64_t bytes_at(const Json& json, const char* key) {
-  return static_cast<std::uint64_t>(std::clamp(number_at(json, key).value_or(0), 0.0, 1e18));
+  return static_cast<std::uint64_t>(std::clamp(finite_number_at(json, key).value_or(0), 0.0, 1e18));
 }
 
 // A document that breaks off, closed behind its last whole value.
@@ -93,8 +88,8 @@ class JsonReader {
     for (const Json& row : rows) {
       read_row(row, run);
     }
-    run.average_GB_s = number_at(at(document, "average_bus_bandwidth"), "bandwidth");
-    run.out_of_bounds = number_at(at(document, "out_of_bounds"), "count");
+    run.average_GB_s = finite_number_at(at(document, "average_bus_bandwidth"), "bandwidth");
+    run.out_of_bounds = finite_number_at(at(document, "out_of_bounds"), "count");
     run.complete = whole && run.average_GB_s.has_value();
     if (run.out_of_bounds.value_or(0) != 0) {
       error("wrong_result", fmt::format("{} of the checks of this run failed", *run.out_of_bounds));
@@ -114,7 +109,7 @@ class JsonReader {
 
   static bool is_whole(const Json& row) {
     NcclFigure figure;
-    return number_at(row, "size") && read_figure(at(row, "out_of_place"), figure) &&
+    return finite_number_at(row, "size") && read_figure(at(row, "out_of_place"), figure) &&
            read_figure(at(row, "in_place"), figure);
   }
 
@@ -124,15 +119,15 @@ class JsonReader {
         run.collective = nccl_program(word.get_ref<const std::string&>());
       }
     }
-    run.version = nccl_version(number_at(document, "nccl_version").value_or(0));
+    run.version = nccl_version(finite_number_at(document, "nccl_version").value_or(0));
     const Json config = at(document, "config");
     for (const Json& device : list_at(config, "devices")) {
       NcclRank rank;
       rank.rank = whole_at(device, "rank", 0);
       rank.group = whole_at(device, "group", 0);
-      rank.node = text_at(device, "hostname");
+      rank.node = trimmed_text_at(device, "hostname");
       rank.device = whole_at(device, "device", 0);
-      rank.pci = short_pci(text_at(device, "device_hex"));
+      rank.pci = short_pci(trimmed_text_at(device, "device_hex"));
       if (rank.node.empty() || rank.node.size() > kLongestName || rank.pci.empty() ||
           rank.pci.size() > kLongestName) {
         error("no_node", "a device has no hostname or no device_hex that can be used");
@@ -152,8 +147,8 @@ class JsonReader {
 
   void read_row(const Json& json, NcclRun& run) {
     NcclRow row;
-    row.type = text_at(json, "type");
-    row.redop = text_at(json, "redop");
+    row.type = trimmed_text_at(json, "type");
+    row.redop = trimmed_text_at(json, "redop");
     if (!is_whole(json) || row.type.size() > kLongestName / 4 ||
         row.redop.size() > kLongestName / 4) {
       return error("bad_row", fmt::format("result {} lacks its size or one of its two figures",
@@ -171,10 +166,11 @@ class JsonReader {
   }
 
   static bool read_figure(const Json& json, NcclFigure& figure) {
-    const auto time = number_at(json, json.contains("cpu_time") ? "cpu_time" : "time");
-    const auto algbw = number_at(json, "alg_bw");
-    const auto busbw = number_at(json, "bus_bw");
-    figure = {time.value_or(0), algbw.value_or(0), busbw.value_or(0), number_at(json, "nwrong")};
+    const auto time = finite_number_at(json, json.contains("cpu_time") ? "cpu_time" : "time");
+    const auto algbw = finite_number_at(json, "alg_bw");
+    const auto busbw = finite_number_at(json, "bus_bw");
+    figure = {time.value_or(0), algbw.value_or(0), busbw.value_or(0),
+              finite_number_at(json, "nwrong")};
     return time && algbw && busbw;
   }
 

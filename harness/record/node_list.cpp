@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "harness/record/sample_rows.hpp"
 #include "results-schema/check.hpp"
 
 namespace fleetbench::record {
@@ -14,13 +15,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::size_t kShown = 60;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
   throw NodeListError(false,

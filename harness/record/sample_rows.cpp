@@ -45,7 +45,7 @@ std::string too_long(std::string_view what, std::string_view name) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
+  constexpr std::string_view kBlank = " \t\r\n";
   const auto first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) {
     return {};

@@ -1,4 +1,4 @@
-#include "harness/detect/whole_node.hpp"
+#include "harness/detect/node_or_devices.hpp"
 
 #include <algorithm>
 

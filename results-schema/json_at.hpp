@@ -6,7 +6,7 @@
 
 #include "results-schema/metric.hpp"
 
-namespace fleetbench::detect {
+namespace fleetbench {
 
 // Null where there is none.
 const Json& at(const Json& object, const char* key);
@@ -14,4 +14,4 @@ const Json& at(const Json& object, const char* key);
 std::string text_at(const Json& object, const char* key);
 std::optional<double> number_at(const Json& object, const char* key);
 
-}  // namespace fleetbench::detect
+}  // namespace fleetbench

@@ -1,6 +1,6 @@
-#include "harness/detect/json_at.hpp"
+#include "results-schema/json_at.hpp"
 
-namespace fleetbench::detect {
+namespace fleetbench {
 
 const Json& at(const Json& object, const char* key) {
   static const Json nothing;
@@ -18,4 +18,4 @@ std::optional<double> number_at(const Json& object, const char* key) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-}  // namespace fleetbench::detect
+}  // namespace fleetbench
