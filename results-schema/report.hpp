@@ -26,6 +26,9 @@ enum class FindingStatus { suspect, confirmed, tentative, not_reproduced };
 
 std::string_view to_string(Direction direction);
 std::string_view to_string(FindingStatus status);
+// Throw std::invalid_argument naming the text and what is allowed.
+Direction parse_direction(std::string_view text);
+FindingStatus parse_finding_status(std::string_view text);
 
 // Which fields are set depends on kind: node (node), device (node, device), link (a, b; directed
 // where `directed`; rail, where it is between devices), rail (rail; node, where it is that of one
