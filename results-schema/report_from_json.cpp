@@ -60,8 +60,7 @@ Finding read_finding(const Fields& fields) {
   Finding finding;
   finding.rank = fields.integer("rank", 1);
   finding.subject = read_subject(fields.object("subject"));
-  finding.direction =
-      fields.parsed("direction", parse_direction);
+  finding.direction = fields.parsed("direction", parse_direction);
   finding.status = fields.parsed("status", parse_finding_status);
   finding.layer = fields.parsed("layer", parse_layer);
   finding.slowdown_pct = fields.number("slowdown_pct");

@@ -247,7 +247,7 @@ void list_loners(const std::vector<NodeInfo>& nodes, const Members& members,
 }  // namespace
 
 std::vector<NodeInfo> with_probe_facts(const RunData& run) {
-  std::map<int, std::map<std::string, const Json*>> told;  // by node, by step
+  std::map<int, std::map<std::string, Json>> told;  // by node, by step
   for (const SampleRecord& sample : run.samples) {
     if (sample.status != Status::ok || !sample.detail.is_object() ||
         run.steps.at(sample.step).sampled) {
@@ -255,15 +255,19 @@ std::vector<NodeInfo> with_probe_facts(const RunData& run) {
     }
     const auto facts = sample.detail.find("facts");
     if (facts != sample.detail.end() && facts->is_object()) {
-      told[sample.node][run.steps.at(sample.step).id] = &*facts;
+      Json& known = told[sample.node][run.steps.at(sample.step).id];
+      if (known != *facts) {
+        known = known.is_null() ? Json::object() : std::move(known);
+        known.update(*facts);
+      }
     }
   }
   std::vector<NodeInfo> nodes = run.header.nodes;
-  for (const auto& [node, by_step] : told) {
+  for (auto& [node, by_step] : told) {
     if (nodes.at(node).inventory.is_object()) {
       Json& probes = nodes[node].inventory[std::string(kProbes)];
-      for (const auto& [step, facts] : by_step) {
-        probes[step] = *facts;
+      for (auto& [step, facts] : by_step) {
+        probes[step] = std::move(facts);
       }
     }
   }

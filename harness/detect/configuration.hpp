@@ -22,7 +22,8 @@ inline constexpr std::size_t kMostDifferences = 50;
 inline constexpr std::size_t kMostEvidence = 10;
 
 // The nodes of the run, whose inventories have besides, under "probes" and the step's id, the
-// "facts" that a probe told with its last sample there.
+// "facts" that a probe told with its samples there: some are told once (as NCCL names its network
+// once in a process); of those that are told again the last one counts.
 std::vector<NodeInfo> with_probe_facts(const RunData& run);
 
 // Compares every scalar of the inventories with what most nodes of the cohort have; needs three

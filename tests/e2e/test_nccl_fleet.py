@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from fleetbench_process import BUILD, FLEETBENCH, execute
-from test_gpu_fleet import GPUS, NODES, GpuFleetTest
+from test_gpu_fleet import AS_NODE, GPUS, NODES, GpuFleetTest
 
 LIMITS = {"init_limit_s": 4, "wait_limit_s": 3}
 SWEEP = {"begin_bytes": 65536, "end_bytes": 1 << 20, "factor": 16, "iterations": 3, "warmup": 1, **LIMITS}
@@ -99,6 +99,13 @@ class Healthy(NcclFleetTest):
         result = self.on_gpus(["resume", str(self.run_directory)])
         self.assertIn("0 of ", result.err)
         self.assertIn("slots are missing", result.err)
+
+    def test_a_node_whose_nccl_says_otherwise_is_set_up_differently(self):
+        shell = 'test "$OMPI_COMM_WORLD_RANK" = 2 && export FLEETBENCH_GPU_SIM_NCCL_NETWORK=Socket; ' + AS_NODE
+        report = self.measure("", "--no-confirm", "--only", "within", shell=shell)
+        [different] = [c["text"] for c in report["configuration"] if "nccl" in c["text"]]
+        self.assertRegex(different, r"^\S+:2: .*nccl_network is Socket, 3 of 4 nodes have IB")
+        self.assertEqual(report["findings"], [])
 
     def test_without_the_library_the_report_says_what_to_do(self):
         report = self.measure("", "--no-confirm", "--only", "within", "--only", "pairs", FLEETBENCH_NCCL="/none/libnccl.so.2")

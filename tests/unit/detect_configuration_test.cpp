@@ -70,6 +70,23 @@ TEST(Configuration, WhatProbesFoundIsComparedToo) {
   EXPECT_TRUE(differences(with_probe_facts(run)).empty());
 }
 
+TEST(Configuration, WhatAProbeFoundOnceCountsAndOfTheRestTheLast) {
+  RunData run = simulate({}, 3);
+  run.header.nodes = fleet(4);
+  for (SampleRecord& sample : run.samples) {
+    if (sample.step == 0) {
+      sample.detail["facts"] = {{"driver", sample.node == 2 && sample.pass == 4 ? "2" : "1"}};
+    }
+    if (sample.step == 0 && sample.pass == 0) {
+      sample.detail["facts"]["network"] = sample.node == 1 ? "Socket" : "IB";
+    }
+  }
+  const std::string step = "probes." + run.steps[0].id;
+  EXPECT_EQ(texts(differences(with_probe_facts(run))),
+            (std::vector<std::string>{step + ".network is Socket, 3 of 4 nodes have IB",
+                                      step + ".driver is 2, 3 of 4 nodes have 1"}));
+}
+
 TEST(Configuration, NamesTheOddOneAndWhatMostHave) {
   struct Case {
     const char* pointer;
