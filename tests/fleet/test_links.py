@@ -117,6 +117,13 @@ class NcclLinks(Links):
         self.assertEqual((finding["subject"]["kind"], finding["status"]), ("rail", "confirmed"), text)
         self.assertIn("FAIL", text)
 
+    def test_a_slow_link_is_measured_by_itself_as_well(self):
+        findings, text = self.first("node1:1:link=node6:0.5", confirm=None)
+        [finding] = findings
+        self.assertEqual((finding["subject"]["kind"], finding["status"]), ("link", "confirmed"), text)
+        [alone] = [e["text"] for e in finding["evidence"] if "with the fleet quiet" in e["text"]]
+        self.assertIn("slow by itself, so not for congestion", alone)
+
 
 if __name__ == "__main__":
     if os.geteuid() != 0:
